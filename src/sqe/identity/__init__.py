@@ -1,0 +1,15 @@
+"""Who is asking. Providers turn what a client presents into an `Identity`; nothing else in the product creates one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A person (or program) as the provider vouched for it. Frozen: rights never change under a running statement."""
+
+    user: str
+    roles: frozenset[str] = field(default_factory=frozenset)
+    groups: frozenset[str] = field(default_factory=frozenset)
+    provider: str = "anonymous"
