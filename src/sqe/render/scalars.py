@@ -1,0 +1,103 @@
+"""The text of scalar columns, shared by all text formats. cells.py tells what each type looks like.
+
+A column becomes one string array by pyarrow's kernels (about 0.1 µs a value). Python touches single values only where no
+kernel exists (binary, intervals) or where a value is rare and needs care (decimals below a millionth).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+
+def plain(column: pa.Array) -> pa.Array:
+    """Without the wrappers that only change how the same values are stored."""
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    if isinstance(column, pa.ExtensionArray):
+        return plain(column.storage)
+    if pa.types.is_dictionary(column.type):
+        return plain(column.dictionary_decode())
+    return column
+
+
+def scalar_text(column: pa.Array) -> pa.StringArray:
+    """The text that all text formats share, JSON included."""
+    kind = column.type
+    if pa.types.is_string(kind):
+        return column
+    if pa.types.is_floating(kind):
+        return float_text(column)
+    if pa.types.is_decimal(kind):
+        return decimal_text(column)
+    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind):
+        return each(column, lambda value: bytes(value).hex().upper())
+    if pa.types.is_duration(kind):
+        return each(pc.cast(column, pa.duration("us"), safe=False).cast(pa.int64()), day_time)
+    if kind == pa.month_day_nano_interval():
+        return each(column, lambda value: year_month(value.months) if not (value.days or value.nanoseconds) else str(value))
+    try:
+        return pc.cast(column, pa.string())
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+        return each(column, str)
+
+
+def float_text(column: pa.Array) -> pa.StringArray:
+    """Arrow writes 1.0 as `1`: the point is kept, so that the value shows its type and JSON readers keep it."""
+    text = pc.cast(column, pa.string())
+    whole = pc.match_substring_regex(text, r"^-?[0-9]+$")
+    text = pc.if_else(whole, pc.binary_join_element_wise(text, ".0", ""), text)
+    if pc.all(pc.is_finite(column)).as_py() is False:
+        text = pc.replace_substring(pc.replace_substring(text, "inf", "Infinity"), "nan", "NaN")
+        text = pc.replace_substring(text, "-NaN", "NaN")
+    return text
+
+
+def decimal_text(column: pa.Array) -> pa.StringArray:
+    """Arrow switches to an exponent below a millionth (`1E-10`); those values alone are written by Python."""
+    text = pc.cast(column, pa.string())
+    exponent = pc.match_substring(text, "E")
+    if not pc.any(exponent).as_py():
+        return text
+    digits = [format(value.as_py(), "f") for value in column.filter(exponent)]
+    return pc.replace_with_mask(text, pc.fill_null(exponent, False), pa.array(digits, pa.string()))
+
+
+def timestamp_text(column: pa.Array, between: str = " ") -> pa.StringArray:
+    """ISO 8601 with the fraction as short as the value allows."""
+    text = pc.cast(column, pa.string())
+    text = pc.replace_substring_regex(text, r"\.0+(Z|[+-]|$)", r"\1")
+    text = pc.replace_substring_regex(text, r"(\.[0-9]*[1-9])0+(Z|[+-]|$)", r"\1\2")
+    if column.type.tz is not None:
+        text = pc.replace_substring_regex(text, r"([+-][0-9]{2})([0-9]{2})$", r"\1:\2")
+    if between != " ":
+        text = pc.replace_substring(text, " ", between, max_replacements=1)
+    return text
+
+
+def each(column: pa.Array, write: Callable[[Any], str]) -> pa.StringArray:
+    """One Python call a value, for the types that no kernel writes."""
+    return pa.array([None if value is None else write(value) for value in column.to_pylist()], pa.string())
+
+
+def day_time(microseconds: int) -> str:
+    sign, rest = ("-", -microseconds) if microseconds < 0 else ("", microseconds)
+    seconds, fraction = divmod(rest, 1_000_000)
+    minutes, second = divmod(seconds, 60)
+    hours, minute = divmod(minutes, 60)
+    days, hour = divmod(hours, 24)
+    tail = f".{fraction:06d}".rstrip("0") if fraction else ""
+    return f"{sign}{days} {hour:02d}:{minute:02d}:{second:02d}{tail}"
+
+
+def year_month(months: int) -> str:
+    sign, rest = ("-", -months) if months < 0 else ("", months)
+    return f"{sign}{rest // 12}-{rest % 12}"
+
+
+def is_number(kind: pa.DataType) -> bool:
+    """Types that line up at their right end."""
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
