@@ -1,0 +1,93 @@
+"""Contradictions: values that are fine each, but not together. A check is not run on keys that could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+from sqe.config.catalogs import NEEDS, RESERVED_NAMES, Catalog
+from sqe.config.keys import Key, declarations
+from sqe.config.positions import Path
+from sqe.config.providers import StaticProvider
+from sqe.config.settings import Settings
+
+Finding = tuple[tuple[Path, ...], str]  # the keys involved (shown: the last one that is written down), the sentence
+
+
+def contradictions(settings: Settings) -> Iterator[Finding]:
+    yield from _ports(settings)
+    yield from _catalogs(settings)
+    yield from _users(settings)
+    yield from _storage(settings)
+    yield from _times(settings)
+
+
+def _ports(settings: Settings) -> Iterator[Finding]:
+    taken: dict[int, str] = {}
+    for each in fields(settings.coordinator):
+        if not each.name.endswith("_port"):
+            continue
+        port = getattr(settings.coordinator, each.name)
+        if port and port in taken:
+            paths: tuple[Path, ...] = (("coordinator", taken[port]), ("coordinator", each.name))
+            yield paths, f"coordinator.{each.name} and coordinator.{taken[port]} are both {port}"
+        taken.setdefault(port, each.name)
+
+
+def _catalogs(settings: Settings) -> Iterator[Finding]:
+    yield from _catalog(settings.catalog, ("catalog",))
+    for name, catalog in settings.catalogs.items():
+        path: Path = ("catalogs", name)
+        yield from _catalog(catalog, path)
+        if name.lower() == settings.catalog.name.lower():
+            yield (("catalog", "name"), path), f"catalogs.{name} has the name of the default [catalog]"
+    names = [name.lower() for name in settings.catalogs]
+    for index, name in enumerate(settings.catalogs):
+        if name.lower() in names[:index]:
+            yield ((("catalogs", name),), f"catalogs.{name} is there twice: names in SQL do not depend on case")
+
+
+def _catalog(catalog: Catalog, path: Path) -> Iterator[Finding]:
+    title = ".".join(map(str, path))
+    kind: Path = (*path, "type")
+    if catalog.name.lower() in RESERVED_NAMES:
+        yield ((*path, "name"),), f"{title} cannot have the name {catalog.name!r}, which is reserved"
+    for name, declared in declarations(Catalog):
+        if not isinstance(declared, Key):
+            continue
+        given = getattr(catalog, name) is not None
+        if given and declared.only and catalog.backend not in declared.only:
+            yield (kind, (*path, name)), f"{title}.{name} is not a key of a catalog of type {catalog.type!r}"
+        if not given and name in NEEDS[catalog.backend]:
+            yield (kind, (*path, name)), f"{title} of type {catalog.type!r} needs the key {name!r}"
+    if (catalog.password is None) != (catalog.user is None):
+        yield ((*path, "user"), (*path, "password")), f"{title}.user and {title}.password need each other"
+
+
+def _users(settings: Settings) -> Iterator[Finding]:
+    names: set[str] = set()
+    for index, provider in enumerate(settings.auth.providers):
+        path: Path = ("auth", "providers", index)
+        if not isinstance(provider, StaticProvider):
+            if index < len(settings.auth.providers) - 1:
+                yield ((path,), "auth.providers of type 'anonymous' lets everybody in, so those behind it are never asked")
+            continue
+        if not provider.users:
+            yield ((*path, "users"),), "auth.providers of type 'static' needs the key 'users', with a user in it"
+        for number, user in enumerate(provider.users):
+            if user.name in names:
+                yield ((*path, "users", number, "name"),), f"auth.providers.users has the name {user.name!r} twice"
+            names.add(user.name)
+
+
+def _storage(settings: Settings) -> Iterator[Finding]:
+    if (settings.storage.s3_access_key is None) != (settings.storage.s3_secret_key is None):
+        paths: tuple[Path, ...] = (("storage", "s3_secret_key"), ("storage", "s3_access_key"))
+        yield paths, "storage.s3_access_key and storage.s3_secret_key need each other"
+
+
+def _times(settings: Settings) -> Iterator[Finding]:
+    idle, age = settings.session.idle_timeout, settings.session.max_age
+    if idle > age:
+        paths: tuple[Path, ...] = (("session", "max_age"), ("session", "idle_timeout"))
+        yield paths, f"session.idle_timeout ({idle}) is longer than session.max_age ({age})"

@@ -1,0 +1,28 @@
+"""Names of the contract that this version does not have yet. They are refused with that sentence, never ignored.
+
+A server that accepted `[policy]` and did nothing with it would answer without the filters its owner wrote down. Each row
+leaves this file when the feature arrives, in the change that declares its keys.
+"""
+
+from __future__ import annotations
+
+SECTIONS = ("policy", "rate_limit", "audit", "lineage", "files", "worker")
+
+KEYS: dict[str, tuple[str, ...]] = {
+    "coordinator": ("tls", "tls_cert", "tls_key", "tls_client_ca", "production_mode"),
+    "cluster": ("executor_memory", "executor_cores", "executors", "dynamic_allocation"),
+    "auth": ("token_endpoint", "client_id", "client_secret"),
+}
+
+PROVIDERS = (
+    "oidc_password",
+    "client_credentials",
+    "bearer_token",
+    "token_exchange",
+    "api_key",
+    "mtls",
+    "aws_iam",
+    "ldap",
+)
+
+CATALOG_TYPES = ("rest", "polaris", "nessie", "unity", "horizon", "lakeformation", "glue", "s3tables", "hive")

@@ -1,0 +1,41 @@
+"""`[[auth.providers]]`: the keys of each provider type. What they do is in `sqe.identity`."""
+
+# ruff: noqa: RUF009 - `key` and its kin return dataclass fields, not values
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqe.config.keys import key, record_list, required
+from sqe.config.kinds import SECRET, TEXT, TEXTS
+from sqe.config.values import Secret
+
+
+@dataclass(frozen=True)
+class StaticUser:
+    """A user of a `static` provider."""
+
+    name: str = required(TEXT, "Name to log in with.")
+    password: Secret = required(SECRET, "Password, or its argon2 hash (`$argon2id$…`).")
+    roles: tuple[str, ...] = key(TEXTS, (), "Roles of the user.")
+    groups: tuple[str, ...] = key(TEXTS, (), "Groups of the user.")
+
+
+@dataclass(frozen=True)
+class Provider:
+    """A way to log in."""
+
+
+@dataclass(frozen=True)
+class StaticProvider(Provider):
+    """`type = "static"`: users written in this file, for development and small teams."""
+
+    users: tuple[StaticUser, ...] = record_list(StaticUser)
+
+
+@dataclass(frozen=True)
+class AnonymousProvider(Provider):
+    """`type = "anonymous"`: everybody who reaches the port is let in, without a password; for development only."""
+
+    user: str = key(TEXT, "anonymous", "Name of a user who gives none.")
+    roles: tuple[str, ...] = key(TEXTS, (), "Roles of every anonymous user.")

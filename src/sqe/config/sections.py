@@ -1,0 +1,146 @@
+"""The sections of sqe.toml, one class each; every key is declared here (or in catalogs.py and providers.py) and nowhere else.
+
+The first line of a class's text is the section's sentence in docs/configuration.md.
+"""
+
+# ruff: noqa: RUF009 - `key` and its kin return dataclass fields, not values
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqe.config import later, spark
+from sqe.config.keys import key, mapping_key, table_list
+from sqe.config.kinds import (
+    BOOLEAN,
+    HOST,
+    PATH,
+    PORT,
+    SECRET,
+    TEXT,
+    TEXTS,
+    URL,
+    Context,
+    Kind,
+    Wrong,
+    choice,
+    duration,
+    integer,
+    size,
+    text_map,
+)
+from sqe.config.providers import AnonymousProvider, Provider, StaticProvider
+from sqe.config.values import Duration, Secret, Size
+
+
+@dataclass(frozen=True)
+class Coordinator:
+    """The addresses at which the server listens. Port 0 takes any free port; the ready line says which."""
+
+    host: str = key(HOST, "127.0.0.1", "Address that all ports bind to.")
+    flight_sql_port: int = key(PORT, 50051, "Arrow Flight SQL, for ADBC, JDBC and the `sqe` command.")
+    trino_http_port: int = key(PORT, 8080, "Kept for the Trino protocol, which this version does not open yet.")
+    metrics_port: int = key(PORT, 9090, "Prometheus metrics at `/metrics`.")
+    health_port: int = key(PORT, 9091, "Health answers at `/healthz` (alive) and `/readyz` (serving).")
+
+
+def _master(raw: Any, context: Context) -> str:
+    master = TEXT.read(raw, context)
+    if re.match(r"(spark|k8s)://|yarn$", master):
+        raise Wrong(f"{master!r} is not available in this version yet")
+    if not re.fullmatch(r"local\[(\*|[1-9]\d{0,3})\]", master):
+        raise Wrong(f'must be "local[*]" or "local[N]", not {master!r}')
+    return master
+
+
+MASTER = Kind("text", _master, str)
+COUNT = "whole number"
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Where Spark runs its tasks."""
+
+    master: str = key(MASTER, "local[*]", "`local[*]` uses all cores of this machine, `local[4]` four of them.")
+
+
+@dataclass(frozen=True)
+class Engine:
+    """The driver JVM and Spark's tuning."""
+
+    driver_memory: Size = key(size("512m", "1t"), Size.parse("2g"), "Heap of the driver JVM.")
+    java: Path | None = key(PATH, None, "Java home (17 or 21); by default `JAVA_HOME`, the system's, or the bundled one.")
+    spark: Mapping[str, str] = mapping_key(text_map(spark.checked), "Spark tuning settings by name; only those listed below.")
+
+
+@dataclass(frozen=True)
+class Auth:
+    """Who may log in. Providers are asked in order: "not mine" goes on to the next, a rejection ends the log-in."""
+
+    admin_roles: tuple[str, ...] = key(TEXTS, (), "Roles whose members administer this server.")
+    providers: tuple[Provider, ...] = table_list(
+        {"static": StaticProvider, "anonymous": AnonymousProvider}, later=later.PROVIDERS
+    )
+
+
+@dataclass(frozen=True)
+class Storage:
+    """The object store of catalogs that do not vend credentials themselves."""
+
+    s3_endpoint: str | None = key(URL, None, "URL of an S3 service other than AWS.")
+    s3_region: str | None = key(TEXT, None, "Region of the buckets.")
+    s3_path_style: bool = key(BOOLEAN, False, "Address buckets by path (`host/bucket`) and not by host name.")
+    s3_access_key: Secret | None = key(SECRET, None, "Access key; without it the AWS default chain is used.")
+    s3_secret_key: Secret | None = key(SECRET, None, "Secret that belongs to `s3_access_key`.")
+
+
+@dataclass(frozen=True)
+class Query:
+    """Limits of one statement and of all at once. Each has an error code that says it was met."""
+
+    max_sql_bytes: Size = key(size("1k", "64m"), Size.parse("1m"), "Longest statement, in bytes of UTF-8 (QUERY_TEXT_TOO_LARGE).")
+    timeout: Duration = key(
+        duration("0s", "30d"),
+        Duration.parse("1h"),
+        "Longest time from start to last row (EXCEEDED_TIME_LIMIT); `0s` is no limit.",
+    )
+    max_result_rows: int = key(integer(0, 2**62, COUNT), 0, "Most rows of one result (EXCEEDED_RESULT_ROW_LIMIT); 0 is no limit.")
+    max_concurrent: int = key(integer(1, 10_000, COUNT), 32, "Statements that run at the same time; others wait.")
+    max_queued: int = key(integer(0, 100_000, COUNT), 256, "Statements that may wait (QUERY_QUEUE_FULL).")
+    abandoned_timeout: Duration = key(
+        duration("1s", "1d"), Duration.parse("5m"), "How long a result waits for its reader (ABANDONED_QUERY)."
+    )
+
+
+@dataclass(frozen=True)
+class Session:
+    """How long a log-in lives."""
+
+    idle_timeout: Duration = key(
+        duration("1s", "30d"), Duration.parse("15m"), "A session ends after this long without a statement."
+    )
+    max_age: Duration = key(duration("1s", "365d"), Duration.parse("8h"), "A session ends this long after its log-in.")
+    max_sessions: int = key(integer(1, 100_000, COUNT), 1000, "Sessions that may be open at once.")
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """Prometheus metrics; docs/metrics.md lists them."""
+
+    enabled: bool = key(BOOLEAN, True, "Open `metrics_port`.")
+
+
+@dataclass(frozen=True)
+class Log:
+    """One JSON object a line on standard error."""
+
+    level: str = key(choice(("debug", "info", "warning", "error")), "info", "Least level that is written.")
+    sql: str = key(
+        choice(("none", "truncated", "full")),
+        "none",
+        "How much of its text a statement's line carries; it may hold personal data and secrets. A hash is always there.",
+    )

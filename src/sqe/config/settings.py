@@ -1,0 +1,33 @@
+"""`Settings`: everything sqe.toml can say, typed and frozen. Its fields are the file's sections, in the order of the docs."""
+
+# ruff: noqa: RUF009 - `key` and its kin return dataclass fields, not values
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqe.config.catalogs import Catalog
+from sqe.config.keys import named_tables, table
+from sqe.config.sections import Auth, Cluster, Coordinator, Engine, Log, Metrics, Query, Session, Storage
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Made by `sqe.config.load` only, which completes and checks them."""
+
+    coordinator: Coordinator = table(Coordinator)
+    engine: Engine = table(Engine)
+    cluster: Cluster = table(Cluster)
+    auth: Auth = table(Auth)
+    catalog: Catalog = table(Catalog)
+    catalogs: Mapping[str, Catalog] = named_tables(Catalog)
+    storage: Storage = table(Storage)
+    query: Query = table(Query)
+    session: Session = table(Session)
+    metrics: Metrics = table(Metrics)
+    log: Log = table(Log)
+
+    def catalog_options(self) -> dict[str, dict[str, str]]:
+        """Every configured catalog by name, the default one first, as the engine takes them."""
+        return {each.name: each.options() for each in (self.catalog, *self.catalogs.values())}

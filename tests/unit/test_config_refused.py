@@ -1,0 +1,204 @@
+"""Bad files: each is refused with the line to change, one sentence and the nearest known key; all at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from config_files import Written, problems
+
+BEYOND_THIS_VERSION = """
+[[auth.providers]]
+type = "bearer_token"
+issuer = "https://idp.example.com/realms/lake"
+audience = "sqe"
+user_claim = "preferred_username"
+roles_claim = "realm_access.roles"
+
+[catalog]
+name = "lake"
+type = "rest"
+uri = "http://127.0.0.1:8181/api/catalog"
+warehouse = "test_warehouse"
+
+[policy]
+engines = ["grants"]
+default = "deny"
+store = "sqlite:///policy.db"
+"""
+
+
+def test_what_the_contract_names_but_this_version_lacks_is_refused_and_not_ignored(written: Written) -> None:
+    assert problems(written(BEYOND_THIS_VERSION)) == [
+        "sqe.toml:3: auth.providers of type 'bearer_token' is not available in this version yet",
+        "sqe.toml:11: catalog.type 'rest' is not available in this version yet",
+        "sqe.toml:15: policy is not available in this version yet",
+    ]
+
+
+REFUSED = {
+    "unknown key": (
+        "[coordinator]\nflight_port = 1",
+        ":2: unknown key 'flight_port' in [coordinator] (did you mean 'flight_sql_port'?)",
+    ),
+    "unknown section": ("[coordinater]\nhost = 'x'", ":1: unknown section [coordinater] (did you mean 'coordinator'?)"),
+    "nothing close": ("[coordinator]\nzzz = 1", ":2: unknown key 'zzz' in [coordinator]"),
+    "key outside any section": ("max_age = '8h'", ":1: unknown section [max_age]"),
+    "section of a later version": ("[audit]\npath = 'x'", ":1: audit is not available in this version yet"),
+    "key of a later version": ("[coordinator]\ntls_cert = 'x'", ":2: coordinator.tls_cert is not available in this version yet"),
+    "section that is no table": ("coordinator = 3", ":1: coordinator must be a table, not a whole number"),
+    "text for a port": ("[coordinator]\nmetrics_port = '9'", ":2: coordinator.metrics_port must be a whole number, not a text"),
+    "port out of range": (
+        "[coordinator]\nmetrics_port = 70000",
+        ":2: coordinator.metrics_port must be between 0 and 65535, not 70000",
+    ),
+    "number for a text": ("[coordinator]\nhost = 7", ":2: coordinator.host must be a text, not a whole number"),
+    "no address": ("[coordinator]\nhost = 'a b'", ":2: coordinator.host must be an address or a host name, not 'a b'"),
+    "boolean as text": ("[metrics]\nenabled = 'yes'", ":2: metrics.enabled must be true or false, not a text"),
+    "no duration": (
+        "[session]\nmax_age = 8",
+        ':2: session.max_age must be a duration such as "30s", "15m" or "8h"',
+    ),
+    "duration out of range": ("[session]\nidle_timeout = '1ms'", ":2: session.idle_timeout must be between 1s and 30d, not 1ms"),
+    "no size": ("[engine]\ndriver_memory = 'lots'", ':2: engine.driver_memory must be a size such as "512m" or "3g"'),
+    "size out of range": ("[engine]\ndriver_memory = '1m'", ":2: engine.driver_memory must be between 512m and 1t, not 1m"),
+    "no word of the list": ("[log]\nlevel = 'loud'", ":2: log.level must be one of debug, info, warning, error, not 'loud'"),
+    "cluster of a later version": (
+        "[cluster]\nmaster = 'yarn'",
+        ":2: cluster.master 'yarn' is not available in this version yet",
+    ),
+    "two services on one port": (
+        "[coordinator]\nmetrics_port = 9091",
+        ":2: coordinator.health_port and coordinator.metrics_port are both 9091",
+    ),
+    "idle time over age": (
+        "[session]\nidle_timeout = '10h'",
+        ":2: session.idle_timeout (10h) is longer than session.max_age (8h)",
+    ),
+    "access key alone": (
+        "[storage]\ns3_access_key = 'k'",
+        ":2: storage.s3_access_key and storage.s3_secret_key need each other",
+    ),
+    "Spark setting off the list": (
+        '[engine.spark]\n"spark.plugins" = "x"',
+        ":1: engine.spark takes only the tuning settings that docs/configuration.md lists, and not spark.plugins",
+    ),
+    "unknown catalog type": ("[catalog]\ntype = 'excel'", ":2: catalog.type must be one of sqlite, jdbc, hadoop, not 'excel'"),
+    "catalog without its address": (
+        "[catalogs.pg]\ntype = 'jdbc'\nwarehouse = '/w'",
+        ":2: catalogs.pg of type 'jdbc' needs the key 'uri'",
+    ),
+    "catalog with another type's key": (
+        "[catalog]\ntype = 'sqlite'\nuri = 'http://x'",
+        ":3: catalog.uri is not a key of a catalog of type 'sqlite'",
+    ),
+    "catalog under a reserved name": (
+        "[catalog]\nname = 'spark_catalog'",
+        ":2: catalog cannot have the name 'spark_catalog', which is reserved",
+    ),
+    "two catalogs of one name": (
+        "[catalogs.lake]\npath = '/x'",
+        ":1: catalogs.lake has the name of the default [catalog]",
+    ),
+    "catalog name that is no name": (
+        "[catalogs.'a b']\npath = '/x'",
+        ":1: the name in [catalogs.a b] must start with a letter and hold only letters, digits, '_' and '-', not 'a b'",
+    ),
+    "static provider without users": (
+        "[[auth.providers]]\ntype = 'static'",
+        ":1: auth.providers of type 'static' needs the key 'users', with a user in it",
+    ),
+    "provider without a type": ("[[auth.providers]]\nusers = []", ":1: auth.providers needs the key 'type', a text"),
+    "unknown provider": (
+        "[[auth.providers]]\ntype = 'statik'",
+        ":2: unknown type 'statik' of auth.providers (did you mean 'static'?)",
+    ),
+    "misspelt key of a user": (
+        "[[auth.providers]]\ntype = 'static'\nusers = [\n\n  { name = 'c', password = 'd', role = ['x'] },\n]",
+        ":5: unknown key 'role' in [[auth.providers.users]] (did you mean 'roles'?)",
+    ),
+    "user without a password": (
+        "[[auth.providers]]\ntype = 'static'\nusers = [{ name = 'a' }]",
+        ":3: auth.providers.users needs the key 'password'",
+    ),
+    "empty password": (
+        "[[auth.providers]]\ntype = 'static'\nusers = [{ name = 'a', password = '' }]",
+        ":3: auth.providers.users.password must not be empty",
+    ),
+    "two users of one name": (
+        "[[auth.providers]]\ntype = 'static'\nusers = [\n{ name = 'a', password = 'x' },\n{ name = 'a', password = 'y' }]",
+        ":5: auth.providers.users has the name 'a' twice",
+    ),
+    "provider behind anonymous": (
+        "[[auth.providers]]\ntype = 'anonymous'\n[[auth.providers]]\ntype = 'static'\nusers = [{ name = 'a', password = 'x' }]",
+        ":1: auth.providers of type 'anonymous' lets everybody in, so those behind it are never asked",
+    ),
+    "no TOML": ("[coordinator]\nhost =", ":2: is not TOML: Invalid value"),
+    "key twice": ("[log]\nlevel = 'info'\nlevel = 'debug'", ":3: is not TOML: Cannot overwrite a value"),
+}
+
+
+@pytest.mark.parametrize(("text", "problem"), REFUSED.values(), ids=REFUSED.keys())
+def test_a_bad_file_is_refused_with_its_line(written: Written, text: str, problem: str) -> None:
+    assert problems(written(text)) == [f"sqe.toml{problem}"]
+
+
+def test_all_problems_are_reported_at_once_from_top_to_bottom(written: Written) -> None:
+    text = """\
+    [coordinator]
+    flight_port = 1
+    host = 2
+    [query]
+    timeout = "soon"
+    [polcy]
+    x = 1
+    [[auth.providers]]
+    type = "static"
+    users = [{ name = "a" }, { password = "b" }]
+    """
+    found = problems(written(text), {"SQE_LOG__LEVEL": "loud"})
+    assert [problem.split(": ")[0] for problem in found] == [
+        "sqe.toml:2", "sqe.toml:3", "sqe.toml:5", "sqe.toml:6", "sqe.toml:10", "sqe.toml:10", "SQE_LOG__LEVEL",
+    ]  # fmt: skip
+
+
+SEED_SAMPLES = {
+    "polaris": (
+        """\
+        [auth]
+        token_endpoint = "http://localhost:18181/api/catalog/v1/oauth/tokens"
+        client_id = "root"
+        [catalog]
+        polaris_url = "http://localhost:18181/api/catalog"
+        warehouse = "test_warehouse"
+        [storage]
+        s3_endpoint = "http://localhost:19000"
+        s3_region = "us-east-1"
+        s3_path_style = true
+        """,
+        [
+            "sqe.toml:2: auth.token_endpoint is not available in this version yet",
+            "sqe.toml:3: auth.client_id is not available in this version yet",
+            "sqe.toml:4: catalog.type 'polaris' is not available in this version yet",
+        ],
+    ),
+    "s3tables": (
+        """\
+        [catalog]
+        type = "s3tables"
+        table_bucket_arn = "arn:aws:s3tables:us-east-1:ACCOUNT:bucket/sales"
+        """,
+        ["sqe.toml:2: catalog.type 's3tables' is not available in this version yet"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "refusals"), SEED_SAMPLES.values(), ids=SEED_SAMPLES.keys())
+def test_samples_of_the_contract_fail_only_for_what_is_not_here_yet(written: Written, text: str, refusals: list[str]) -> None:
+    assert problems(written(text)) == refusals
+
+
+def test_a_file_that_is_not_there_or_not_text_is_one_problem(tmp_path: Path) -> None:
+    assert problems(tmp_path / "none.toml") == ["none.toml: cannot be read: No such file or directory"]
+    (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")
+    assert problems(tmp_path / "binary.toml") == ["binary.toml: is not UTF-8 text"]
