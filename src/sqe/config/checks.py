@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import fields
 
@@ -10,6 +11,8 @@ from sqe.config.keys import Key, declarations
 from sqe.config.positions import Path
 from sqe.config.providers import StaticProvider
 from sqe.config.settings import Settings
+
+ARGON2_HASH = re.compile(r"\$argon2(id|i|d)\$v=\d+\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+")
 
 Finding = tuple[tuple[Path, ...], str]  # the keys involved (shown: the last one that is written down), the sentence
 
@@ -77,6 +80,8 @@ def _users(settings: Settings) -> Iterator[Finding]:
         for number, user in enumerate(provider.users):
             if user.name in names:
                 yield ((*path, "users", number, "name"),), f"auth.providers.users has the name {user.name!r} twice"
+            if user.password.reveal().startswith("$argon2") and not ARGON2_HASH.fullmatch(user.password.reveal()):
+                yield ((*path, "users", number, "password"),), "auth.providers.users.password is not a complete argon2 hash"
             names.add(user.name)
 
 

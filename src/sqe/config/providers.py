@@ -35,7 +35,7 @@ class StaticProvider(Provider):
 
 @dataclass(frozen=True)
 class AnonymousProvider(Provider):
-    """`type = "anonymous"`: everybody who reaches the port is let in, without a password; for development only."""
+    """`type = "anonymous"`: everybody who comes without a password is let in; for development only."""
 
-    user: str = key(TEXT, "anonymous", "Name of a user who gives none.")
-    roles: tuple[str, ...] = key(TEXTS, (), "Roles of every anonymous user.")
+    user: str = key(TEXT, "anonymous", "Name that they all get.")
+    roles: tuple[str, ...] = key(TEXTS, (), "Roles that they all get.")

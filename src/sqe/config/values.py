@@ -21,10 +21,12 @@ class Secret:
         return self._value
 
     def matches(self, candidate: str) -> bool:
-        """Compares in a time that does not depend on where the first difference is."""
-        import hmac  # loads OpenSSL: not at start-up
+        """Compares in a time that depends neither on where the first difference is nor on the secret's length."""
+        import hashlib  # loads OpenSSL: not at start-up
+        import hmac
 
-        return hmac.compare_digest(self._value.encode(), candidate.encode("utf-8", "surrogatepass"))
+        digests = (hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in (self._value, candidate))
+        return hmac.compare_digest(*digests)
 
     def __bool__(self) -> bool:
         return bool(self._value)

@@ -1,0 +1,23 @@
+"""Everybody is let in under one name. For the embedded socket, which only its owner can reach, and for development."""
+
+from __future__ import annotations
+
+from sqe.config.providers import AnonymousProvider
+from sqe.identity import Identity
+from sqe.identity.provider import Bearer, Credentials, Password, Provider
+
+
+class Anonymous(Provider):
+    """Takes clients without credentials only. A wrong password must not become a log-in, and a claimed name no identity."""
+
+    def __init__(self, settings: AnonymousProvider) -> None:
+        self._identity = Identity(settings.user, frozenset(settings.roles), provider="anonymous")
+
+    def identify(self, credentials: Credentials) -> Identity | None:
+        match credentials:
+            case Bearer():
+                return None
+            case Password(password=password) if password:
+                return None
+            case _:
+                return self._identity
