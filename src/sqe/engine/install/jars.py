@@ -1,0 +1,171 @@
+"""The jars that pyspark does not bring: pinned, fetched once by the Ivy inside pyspark, taken only with the right SHA-256."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqe.engine.install.cache import Progress, cache_dir, publish, quiet, workshop
+from sqe.engine.install.java import Java, find_java
+from sqe.engine.install.spark import find_spark
+from sqe.engine.install.trust import machine_trust_store, trust_flags
+from sqe.errors import CONFIGURATION_INVALID, SqeError
+
+FETCH_SECONDS = 30 * 60
+
+
+@dataclass(frozen=True)
+class Jar:
+    """A Maven artifact and the only content that is accepted for it."""
+
+    group: str
+    name: str
+    version: str
+    sha256: str
+
+    @property
+    def downloaded_name(self) -> str:
+        return f"{self.name}-{self.version}.jar"
+
+    @property
+    def path(self) -> Path:
+        """In the cache. The name carries the content, so a changed pin is a different file."""
+        return cache_dir() / "jars" / f"{self.name}-{self.version}-{self.sha256[:8]}.jar"
+
+
+ICEBERG = Jar(
+    "org.apache.iceberg",
+    "iceberg-spark-runtime-4.1_2.13",
+    "1.12.0",
+    "3123c3798af642dd537230923548e013ef41cc28b6626e5225808cf5670a0f82",
+)
+AWS_BUNDLE = Jar(
+    "org.apache.iceberg",
+    "iceberg-aws-bundle",
+    "1.12.0",
+    "dd7e49ffa4ac9b215bed846581991259e3aec9bb2fa08d6cec029c46cd66d957",
+)
+SQLITE = Jar(
+    "org.xerial",
+    "sqlite-jdbc",
+    "3.51.3.0",
+    "3684ac5e9bd893cbe68eb0ac1708343f66be829b1d2b5ab317e783d05acd5aef",
+)
+ENGINE_JARS = (ICEBERG, SQLITE, AWS_BUNDLE)
+
+# A client of ours, for the tests: never on the engine's class path.
+FLIGHT_JDBC = Jar(
+    "org.apache.arrow",
+    "flight-sql-jdbc-driver",
+    "18.3.0",
+    "3f418b46c880e263558c5de669bdbede2c5d4375527ced116fb29f795b03704c",
+)
+TEST_JARS = (FLIGHT_JDBC,)
+
+
+def ensure_jars(jars: Sequence[Jar] = ENGINE_JARS, java: Java | None = None, progress: Progress = quiet) -> list[Path]:
+    """The jars' paths in the cache, after fetching those that are not there yet."""
+    if not all(jar.path.exists() for jar in jars):
+        with workshop("jars", progress) as bench:
+            missing = [jar for jar in jars if not jar.path.exists()]
+            if missing:
+                progress(f"fetching {len(missing)} jar{'s' if len(missing) > 1 else ''}")
+                _fetch(missing, java or find_java(), bench)
+                for jar in missing:
+                    take(bench / jar.downloaded_name, jar)
+    return [jar.path for jar in jars]
+
+
+def take(download: Path, jar: Jar) -> None:
+    """Move a download into the cache if it is what was pinned."""
+    with open(download, "rb") as content:
+        digest = hashlib.file_digest(content, "sha256").hexdigest()
+    if digest != jar.sha256:
+        raise SqeError(
+            CONFIGURATION_INVALID,
+            f"The downloaded {jar.downloaded_name} is not the pinned one: its SHA-256 is {digest}, not {jar.sha256}",
+        )
+    publish(download, jar.path)
+
+
+def _fetch(jars: Sequence[Jar], java: Java, bench: Path) -> None:
+    """One run of Ivy for all, within `bench` alone: neither ~/.ivy2 nor ~/.m2 is read or written."""
+    (bench / "ivy.xml").write_text(_ivy_file(jars))
+    command: list[str | Path] = ["-cp", find_spark().jar("ivy-*.jar"), "org.apache.ivy.Main", "-warn", "-cache", bench / "ivy"]
+    command += ["-ivy", bench / "ivy.xml", "-confs", "default", "-retrieve", f"{bench}/[artifact]-[revision].[ext]"]
+    mirror = os.environ.get("SQE_IVY_SETTINGS")
+    if mirror:
+        command += ["-settings", mirror]
+    home: list[str] = [f"-Divy.home={bench}/home", f"-Divy.default.ivy.user.dir={bench}/home"]
+    said = ""
+    for trust in _trust_choices(java):
+        ran = subprocess.run(
+            [java.executable, *home, *trust, *proxy_flags(), *command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            cwd=bench,
+            timeout=FETCH_SECONDS,
+        )
+        if ran.returncode == 0 and all((bench / jar.downloaded_name).exists() for jar in jars):
+            return
+        said = ran.stdout
+        if "SSLHandshakeException" not in said:
+            break
+    names = ", ".join(jar.downloaded_name for jar in jars)
+    raise SqeError(
+        CONFIGURATION_INVALID, f"Could not fetch {names}: {_reason(said)}", hint="a mirror can be set with SQE_IVY_SETTINGS"
+    )
+
+
+def _trust_choices(java: Java) -> list[list[str]]:
+    """Java's own authorities and the machine's, the likelier first. The pinned SHA-256 is what makes either one safe."""
+    machine = trust_flags(machine_trust_store())
+    if not machine:
+        return [[]]
+    return [machine, []] if java.bundled else [[], machine]
+
+
+def proxy_flags() -> list[str]:
+    """The JVM does not read HTTPS_PROXY and NO_PROXY, by which pip just came through."""
+    # Only here: urllib.request takes 40 ms to import, and every start comes through this module.
+    import urllib.parse
+    import urllib.request
+
+    proxies = urllib.request.getproxies()
+    flags = []
+    for scheme in ("http", "https"):
+        proxy = urllib.parse.urlsplit(proxies.get(scheme, ""))
+        if proxy.hostname:
+            flags += [f"-D{scheme}.proxyHost={proxy.hostname}", f"-D{scheme}.proxyPort={proxy.port or 80}"]
+    direct = [host.strip() for host in proxies.get("no", "").split(",") if host.strip()]
+    if flags and direct:
+        flags.append("-Dhttp.nonProxyHosts=" + "|".join(f"*{host}" if host.startswith(".") else host for host in direct))
+    return flags
+
+
+def _ivy_file(jars: Sequence[Jar]) -> str:
+    dependencies = "".join(
+        f'<dependency org="{jar.group}" name="{jar.name}" rev="{jar.version}" transitive="false" conf="default->master"/>'
+        for jar in jars
+    )
+    return (
+        '<ivy-module version="2.0"><info organisation="sqe" module="jars"/><configurations><conf name="default"/>'
+        f"</configurations><dependencies>{dependencies}</dependencies></ivy-module>"
+    )
+
+
+def _reason(said: str) -> str:
+    """The line of Ivy's report that tells most."""
+    lines = [line.strip() for line in said.splitlines() if line.strip(" \t.:")]
+    for mark in ("Server access error", "Exception", "not found", "UNRESOLVED"):
+        for line in lines:
+            if mark in line:
+                return line
+    return lines[-1] if lines else "Ivy said nothing"
