@@ -182,8 +182,8 @@ class TestSecrets:
         ],
     )
     def test_one_that_cannot_be_had_is_a_problem(self, written: Written, value: str, sentence: str) -> None:
-        path = written(f'[catalogs.pg]\ntype = "jdbc"\nuri = "jdbc:x"\nwarehouse = "/w"\nuser = "u"\npassword = {value}')
-        assert problems(path) == [f"sqe.toml:6: catalogs.pg.password {sentence}"]
+        path = written(f'[[auth.providers]]\ntype = "static"\nusers = [{{ name = "a", password = {value} }}]')
+        assert problems(path) == [f"sqe.toml:3: auth.providers.users.password {sentence}"]
 
     def test_they_are_never_shown(self, written: Written) -> None:
         loaded = load_with_origins(written(SERVER_TO_TRY), {"ALICE_PASSWORD": "wonder"})

@@ -75,18 +75,14 @@ REFUSED = {
         "[session]\nidle_timeout = '10h'",
         ":2: session.idle_timeout (10h) is longer than session.max_age (8h)",
     ),
-    "access key alone": (
-        "[storage]\ns3_access_key = 'k'",
-        ":2: storage.s3_access_key and storage.s3_secret_key need each other",
-    ),
     "Spark setting off the list": (
         '[engine.spark]\n"spark.plugins" = "x"',
         ":1: engine.spark takes only the tuning settings that docs/configuration.md lists, and not spark.plugins",
     ),
-    "unknown catalog type": ("[catalog]\ntype = 'excel'", ":2: catalog.type must be one of sqlite, jdbc, hadoop, not 'excel'"),
-    "catalog without its address": (
-        "[catalogs.pg]\ntype = 'jdbc'\nwarehouse = '/w'",
-        ":2: catalogs.pg of type 'jdbc' needs the key 'uri'",
+    "unknown catalog type": ("[catalog]\ntype = 'excel'", ":2: catalog.type must be one of sqlite, not 'excel'"),
+    "catalog without its folder": (
+        "[catalogs.sales]\ntype = 'sqlite'",
+        ":2: catalogs.sales of type 'sqlite' needs the key 'path'",
     ),
     "catalog with another type's key": (
         "[catalog]\ntype = 'sqlite'\nuri = 'http://x'",
@@ -180,6 +176,7 @@ SEED_SAMPLES = {
             "sqe.toml:2: auth.token_endpoint is not available in this version yet",
             "sqe.toml:3: auth.client_id is not available in this version yet",
             "sqe.toml:4: catalog.type 'polaris' is not available in this version yet",
+            "sqe.toml:7: storage is not available in this version yet",
         ],
     ),
     "s3tables": (

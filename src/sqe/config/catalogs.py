@@ -15,7 +15,7 @@ from sqe.config.keys import key
 from sqe.config.kinds import NAME, PATH, SECRET, TEXT, URL, choice
 from sqe.config.values import Secret
 
-TYPES = ("sqlite", "jdbc", "hadoop")
+TYPES = ("sqlite",)
 DEFAULT_NAME = "lake"
 DEFAULT_FOLDER = "~/.sqe/warehouse"
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields
 
+from sqe.config import later
 from sqe.config.catalogs import NEEDS, RESERVED_NAMES, Catalog
 from sqe.config.keys import Key, declarations
 from sqe.config.positions import Path
@@ -21,7 +22,7 @@ def contradictions(settings: Settings) -> Iterator[Finding]:
     yield from _ports(settings)
     yield from _catalogs(settings)
     yield from _users(settings)
-    yield from _storage(settings)
+    yield from _unused_sections(settings)
     yield from _times(settings)
 
 
@@ -85,10 +86,11 @@ def _users(settings: Settings) -> Iterator[Finding]:
             names.add(user.name)
 
 
-def _storage(settings: Settings) -> Iterator[Finding]:
-    if (settings.storage.s3_access_key is None) != (settings.storage.s3_secret_key is None):
-        paths: tuple[Path, ...] = (("storage", "s3_secret_key"), ("storage", "s3_access_key"))
-        yield paths, "storage.s3_access_key and storage.s3_secret_key need each other"
+def _unused_sections(settings: Settings) -> Iterator[Finding]:
+    for name in later.UNUSED_SECTIONS:
+        section = getattr(settings, name)
+        if section != type(section)():
+            yield ((name,),), f"{name} {later.NOT_YET}"
 
 
 def _times(settings: Settings) -> Iterator[Finding]:

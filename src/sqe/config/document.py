@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sqe.config import spark
+from sqe.config import later, spark
 from sqe.config.catalogs import TYPES
 from sqe.config.keys import Key, NamedTables, RecordList, Table, TableList, declarations, default_of
 from sqe.config.settings import Settings
@@ -66,7 +66,7 @@ def document() -> str:
 def _sections() -> Iterator[str]:
     for name, declared in declarations(Settings):
         match declared:
-            case Table(of):
+            case Table(of) if name not in later.UNUSED_SECTIONS:
                 yield from _section(f"[{name}]", of, name, level=2)
             case NamedTables(of):
                 yield from (

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from sqe.config.later import NOT_YET
 from sqe.config.values import Duration, Secret, Size
 
 T = TypeVar("T")
@@ -124,7 +125,7 @@ def choice(values: tuple[str, ...], *, later: tuple[str, ...] = ()) -> Kind[str]
     def read(raw: Any, context: Context) -> str:
         word = _text(raw, context)
         if word in later:
-            raise Wrong(f"{word!r} is not available in this version yet")
+            raise Wrong(f"{word!r} {NOT_YET}")
         if word not in values:
             raise Wrong(f"must be one of {', '.join(values)}, not {word!r}")
         return word

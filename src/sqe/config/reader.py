@@ -14,8 +14,6 @@ from sqe.config.layers import Layers, Override
 from sqe.config.positions import Path
 from sqe.config.problems import Problem, nearest
 
-NOT_YET = "is not available in this version yet"
-
 
 class Reader:
     def __init__(self, layers: Layers, environ: Mapping[str, str]) -> None:
@@ -74,7 +72,7 @@ class Reader:
             kind = f"key {name!r} in {title(path)}"
             waiting = later.KEYS.get(str(path[0]), ()) if len(path) == 1 else ()
         if name in waiting:
-            return f"{dotted((*path, name))} {NOT_YET}"
+            return f"{dotted((*path, name))} {later.NOT_YET}"
         return f"unknown {kind}{nearest(name, [*known, *waiting])}"
 
     def _value(self, declared: Declaration, raw: Any, path: Path) -> Any | None:
@@ -137,7 +135,7 @@ class Reader:
             self.report((*path, "type"), f"{dotted(path)} needs the key 'type', a text")
             return None
         if word in declared.later:
-            self.report((*path, "type"), f"{dotted(path)} of type {word!r} {NOT_YET}")
+            self.report((*path, "type"), f"{dotted(path)} of type {word!r} {later.NOT_YET}")
             return None
         if word not in declared.of:
             known = [*declared.of, *declared.later]

@@ -51,7 +51,7 @@ class Coordinator:
 def _master(raw: Any, context: Context) -> str:
     master = TEXT.read(raw, context)
     if re.match(r"(spark|k8s)://|yarn$", master):
-        raise Wrong(f"{master!r} is not available in this version yet")
+        raise Wrong(f"{master!r} {later.NOT_YET}")
     if not re.fullmatch(r"local\[(\*|[1-9]\d{0,3})\]", master):
         raise Wrong(f'must be "local[*]" or "local[N]", not {master!r}')
     return master
