@@ -1,0 +1,24 @@
+package org.apache.spark.sql.sqe
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
+
+/** Writes spooled Parquet files into a table by one Iceberg commit: all rows or none. */
+object BulkLoad {
+  def run(execution: Execution, request: Map[String, Any]): Map[String, Any] = {
+    val spark = execution.session.spark
+    val files = request("files").asInstanceOf[java.util.List[String]].asScala.toSeq
+    val table = request("table").asInstanceOf[java.util.List[String]].asScala.toSeq.quoted
+    val rows = spark.read.parquet(files: _*)
+    val commits = AffectedRows.capture {
+      execution.stopIfCancelled()
+      request("mode") match {
+        case "append" => rows.writeTo(table).append()
+        case "create" => rows.writeTo(table).using("iceberg").create()
+        case "replace" => rows.writeTo(table).using("iceberg").createOrReplace()
+      }
+    }
+    Map("affected" -> commits.flatMap(commit => commit.summary.asScala.get("added-records")).map(_.toLong).sum)
+  }
+}

@@ -1,0 +1,131 @@
+package org.apache.spark.sql.sqe
+
+import java.util.Base64
+import java.util.concurrent.atomic.AtomicLong
+
+import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart}
+import org.apache.spark.sql.catalyst.QueryPlanningTracker
+import org.apache.spark.sql.catalyst.plans.logical.CommandResult
+import org.apache.spark.sql.execution.{CommandExecutionMode, QueryExecution}
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.util.ArrowUtils
+
+/**
+ * One statement on its way: planned on the thread that asked for it, streamed on the thread of its socket, cancelled from
+ * any other. Its id is also Spark's job group, so everything that Spark runs for it can be found and stopped.
+ */
+final class Execution(val id: String, val session: UserSession) {
+  private val spark = session.spark
+  @volatile private var planner: Thread = _
+  @volatile private var cancelled = false
+  @volatile private var stream: ArrowStream = _
+  @volatile private[sqe] var query: QueryExecution = _
+
+  def onThisThread[T](body: => T): T = {
+    planner = Thread.currentThread
+    try inJobGroup(spark.withActive(body))
+    finally {
+      // The thread goes back to py4j's pool: it must not carry our interrupt or job group to the next statement.
+      planner = null
+      Thread.interrupted()
+    }
+  }
+
+  def start(sql: String, parameters: String): Map[String, Any] = {
+    val plan = Parameters.bind(spark, sql, parameters)
+    AffectedRows.capture {
+      query = new QueryExecution(spark, plan, new QueryPlanningTracker, CommandExecutionMode.ALL)
+      query.commandExecuted
+      stopIfCancelled()
+    } match {
+      case commits if query.commandExecuted.isInstanceOf[CommandResult] =>
+        described(AffectedRows.total(spark, plan, commits))
+      case _ =>
+        query.executedPlan
+        described(None)
+    }
+  }
+
+  private def described(affected: Option[Long]): Map[String, Any] = {
+    stopIfCancelled()
+    Map(
+      "schema" -> ArrowSchema.encode(query.analyzed.schema, timeZone),
+      "command" -> query.commandExecuted.isInstanceOf[CommandResult],
+      "affected" -> affected,
+      "inline" -> inlineRows)
+  }
+
+  /** A few rows that are in the driver already travel in the answer: no socket, no thread, no second round trip. */
+  private def inlineRows: Option[String] = ResultPlan.localRows(query.executedPlan).filter(_.length <= Execution.fewRows).map { _ =>
+    val sink = new ByteArrayChannel(4096)
+    openStream(sink).run()
+    Base64.getEncoder.encodeToString(sink.result)
+  }
+
+  def timeZone: String = spark.sessionState.conf.sessionLocalTimeZone
+
+  /** Called once, by the socket's thread. */
+  def openStream(sink: java.nio.channels.WritableByteChannel): ArrowStream = synchronized {
+    stopIfCancelled()
+    if (stream != null) throw new IllegalStateException("the rows of this statement were taken already")
+    stream = new ArrowStream(this, sink)
+    stream
+  }
+
+  def inJobGroup[T](body: => T): T = {
+    val context = spark.sparkContext
+    context.setJobGroup(id, "", interruptOnCancel = true)
+    try body
+    finally context.clearJobGroup()
+  }
+
+  def cancel(): Unit = {
+    cancelled = true
+    Option(planner).foreach(_.interrupt())
+    spark.sparkContext.cancelJobGroup(id)
+    Option(stream).foreach(_.abort(new Failure.Cancelled))
+  }
+
+  def isCancelled: Boolean = cancelled
+
+  def stopIfCancelled(): Unit = if (cancelled) throw new Failure.Cancelled
+
+  def close(): Unit = if (stream == null || !stream.finished) cancel()
+
+  def progress: Map[String, Any] = {
+    val tracker = spark.sparkContext.statusTracker
+    val stages = tracker.getJobIdsForGroup(id).toSeq.flatMap(tracker.getJobInfo(_)).flatMap(_.stageIds).distinct
+      .flatMap(tracker.getStageInfo(_))
+    Map(
+      "total_tasks" -> stages.map(_.numTasks).sum,
+      "completed_tasks" -> stages.map(_.numCompletedTasks).sum,
+      "active_tasks" -> stages.map(_.numActiveTasks).sum)
+  }
+}
+
+object Execution {
+  private val fewRows = 256
+}
+
+/** Schemas cross the gateway as Arrow's own encoding in base64: pyarrow reads them without a table of ours. */
+object ArrowSchema {
+  def encode(schema: StructType, timeZone: String): String = {
+    val out = new java.io.ByteArrayOutputStream
+    val channel = new org.apache.arrow.vector.ipc.WriteChannel(java.nio.channels.Channels.newChannel(out))
+    org.apache.arrow.vector.ipc.message.MessageSerializer.serialize(channel, of(schema, timeZone))
+    Base64.getEncoder.encodeToString(out.toByteArray)
+  }
+
+  /** Duplicate column names are legal at the top of a result (SELECT 1 AS a, 2 AS a) and in Arrow; they stay. */
+  def of(schema: StructType, timeZone: String): org.apache.arrow.vector.types.pojo.Schema =
+    ArrowUtils.toArrowSchema(schema, timeZone, false, false)
+}
+
+/** Counts Spark jobs, so that tests can prove that a statement started none. */
+object JobCounter extends SparkListener {
+  private val started = new AtomicLong
+
+  def count: Long = started.get
+
+  override def onJobStart(event: SparkListenerJobStart): Unit = started.incrementAndGet()
+}

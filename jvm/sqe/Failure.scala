@@ -1,0 +1,53 @@
+package org.apache.spark.sql.sqe
+
+import scala.annotation.tailrec
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.{SparkException, SparkThrowable}
+import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.parser.ParseException
+
+/**
+ * What happened, as facts for Python to choose code and words from: Spark's error condition with its parameters, the
+ * position, the chain of exception classes. Never a plan: `AnalysisException.getMessage` embeds one.
+ */
+object Failure {
+  final class Cancelled extends RuntimeException("cancelled")
+
+  def describe(failure: Throwable): Map[String, Any] = {
+    val chain = causes(failure)
+    val told = chain.collectFirst { case known: SparkThrowable if informative(known) => known }
+    Map(
+      "classes" -> chain.map(_.getClass.getName),
+      "messages" -> chain.map(plainMessage),
+      "condition" -> told.map(_.getCondition),
+      "sqlstate" -> told.map(_.getSqlState),
+      "parameters" -> told.map(_.getMessageParameters.asScala.toMap),
+      "line" -> position(chain).map(_._1),
+      "column" -> position(chain).map(_._2))
+  }
+
+  /** A failed job wraps the task's own error in a SparkException without a condition of interest: look inside. */
+  private def informative(known: SparkThrowable): Boolean =
+    known.getCondition != null && !known.isInternalError && (known match {
+      case wrapper: SparkException => wrapper.getCause == null || !wrapper.getCause.isInstanceOf[SparkThrowable]
+      case _ => true
+    })
+
+  private def plainMessage(failure: Throwable): String = failure match {
+    case parse: ParseException => parse.getMessage.trim.takeWhile(_ != '\n')
+    case analysis: AnalysisException => analysis.getSimpleMessage
+    case other => String.valueOf(other.getMessage)
+  }
+
+  private def position(chain: List[Throwable]): Option[(Int, Int)] = chain.collectFirst {
+    case parse: ParseException if parse.start.line.isDefined => (parse.start.line.get, parse.start.startPosition.getOrElse(0) + 1)
+    case analysis: AnalysisException if analysis.line.isDefined => (analysis.line.get, analysis.startPosition.getOrElse(0) + 1)
+  }
+
+  private def causes(failure: Throwable): List[Throwable] = {
+    @tailrec def walk(next: Throwable, seen: List[Throwable]): List[Throwable] =
+      if (next == null || seen.exists(_ eq next) || seen.size > 16) seen.reverse else walk(next.getCause, next :: seen)
+    walk(failure, Nil)
+  }
+}

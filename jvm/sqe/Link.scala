@@ -1,0 +1,192 @@
+package org.apache.spark.sql.sqe
+
+import java.lang.management.ManagementFactory
+import java.util.concurrent.{ConcurrentHashMap, CountDownLatch}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.classic.SparkSession
+
+/**
+ * All that Python can ask of the driver, one coarse call each: a py4j round trip costs Python 0.2 ms of CPU, so a
+ * statement takes two (parse, execute) and its rows leave by the stream socket. Every answer is JSON: `{"ok": …}` or
+ * `{"error": facts}`; no exception crosses the gateway, because py4j would turn it into a traceback.
+ */
+final class Link {
+  private val ready = new CountDownLatch(1)
+  @volatile private var root: SparkSession = _
+  @volatile private var startFailure: Throwable = _
+  private val sessions = new ConcurrentHashMap[String, UserSession]
+  private val executions = new ConcurrentHashMap[String, Execution]
+
+  private[sqe] def started(session: SparkSession): Unit = {
+    AffectedRows.listen()
+    session.sparkContext.addSparkListener(JobCounter)
+    root = session
+    ready.countDown()
+  }
+
+  private[sqe] def failedToStart(failure: Throwable): Unit = {
+    startFailure = failure
+    ready.countDown()
+  }
+
+  private[sqe] def ended(id: String): Unit = executions.remove(id)
+
+  private[sqe] def execution(id: String): Option[Execution] = Option(executions.get(id))
+
+  def awaitReady(): String = answer {
+    ready.await()
+    if (startFailure != null) throw startFailure
+    Map("spark" -> root.version, "java" -> System.getProperty("java.version"))
+  }
+
+  /** `start` says where the session stands: `{"catalog", "namespace", "create"}`. */
+  def openSession(id: String, settings: String, start: String): String = answer {
+    val session = new UserSession(id, root.newSession())
+    Json.strings(settings).foreach { case (key, value) => session.set(key, value) }
+    session.enter(Json.parse(start))
+    sessions.put(id, session)
+    Map.empty
+  }
+
+  def configureSession(id: String, settings: String): String = answer {
+    val session = sessionOf(id)
+    Json.parse(settings).foreach {
+      case (key, null) => session.unset(key)
+      case (key, value) => session.set(key, value.toString)
+    }
+    Map.empty
+  }
+
+  def closeSession(id: String): String = answer {
+    Option(sessions.remove(id)).foreach(_.close())
+    Map.empty
+  }
+
+  /** The parsed statement's facts: Python decides by them what class it is and whether it may run. */
+  def parse(sessionId: String, sql: String): String = answer {
+    inSession(sessionId)(spark => ParsedStatement.facts(spark.sessionState.sqlParser.parsePlan(sql)))
+  }
+
+  /** Schema and parameter types of a statement, without running it. */
+  def prepare(sessionId: String, executionId: String, sql: String): String = answer {
+    try running(sessionId, executionId)(execution => Parameters.describe(execution.session.spark, sql))
+    finally ended(executionId)
+  }
+
+  /** Analyses and plans; a command (DDL, DML, SHOW …) has run when this returns. Rows follow on the stream socket. */
+  def execute(sessionId: String, executionId: String, sql: String, parameters: String): String = answer {
+    val started = running(sessionId, executionId)(_.start(sql, parameters))
+    // All is said: nothing will ask for this execution again.
+    if (started("inline") != None) ended(executionId)
+    started
+  }
+
+  /** Loads spooled Parquet files into a table by one commit (bulk ingest). */
+  def load(sessionId: String, executionId: String, request: String): String = answer {
+    try running(sessionId, executionId)(execution => BulkLoad.run(execution, Json.parse(request)))
+    finally ended(executionId)
+  }
+
+  def cancel(executionId: String): String = answer {
+    execution(executionId).foreach(_.cancel())
+    Map.empty
+  }
+
+  def close(executionId: String): String = answer {
+    Option(executions.remove(executionId)).foreach(_.close())
+    Map.empty
+  }
+
+  def progress(executionId: String): String = answer {
+    execution(executionId).map(_.progress).getOrElse(Map.empty)
+  }
+
+  def current(sessionId: String): String = answer {
+    val session = sessionOf(sessionId)
+    Map("catalog" -> session.currentCatalog, "namespace" -> session.currentNamespace)
+  }
+
+  def namespaces(sessionId: String, catalog: String): String = answer {
+    inSession(sessionId)(spark => Map("namespaces" -> Listing.namespaces(spark, catalog)))
+  }
+
+  def tables(sessionId: String, catalog: String, namespace: String): String = answer {
+    inSession(sessionId)(spark => Map("tables" -> Listing.tables(spark, catalog, namespace)))
+  }
+
+  def tableSchema(sessionId: String, catalog: String, namespace: String, table: String): String = answer {
+    inSession(sessionId)(spark => Map("schema" -> Listing.schema(spark, catalog, namespace, table)))
+  }
+
+  def health(): String = answer {
+    val memory = ManagementFactory.getMemoryMXBean.getHeapMemoryUsage
+    val collectors = ManagementFactory.getGarbageCollectorMXBeans.asScala
+    Map(
+      "heap_used" -> memory.getUsed,
+      "heap_max" -> memory.getMax,
+      "gc_count" -> collectors.map(_.getCollectionCount).filter(_ > 0).sum,
+      "gc_millis" -> collectors.map(_.getCollectionTime).filter(_ > 0).sum,
+      "threads" -> ManagementFactory.getThreadMXBean.getThreadCount,
+      "sessions" -> sessions.size,
+      "executions" -> executions.size,
+      "jobs" -> JobCounter.count)
+  }
+
+  /** For leak tests and benchmarks: the heap that is really held. */
+  def collectGarbage(): String = answer {
+    System.gc()
+    Map.empty
+  }
+
+  private def inSession[T](id: String)(body: SparkSession => T): T = {
+    val spark = sessionOf(id).spark
+    spark.withActive(body(spark))
+  }
+
+  private def sessionOf(id: String): UserSession =
+    Option(sessions.get(id)).getOrElse(throw new IllegalStateException("no such session"))
+
+  private def running(sessionId: String, executionId: String)(body: Execution => Map[String, Any]): Map[String, Any] = {
+    val execution = new Execution(executionId, sessionOf(sessionId))
+    executions.put(executionId, execution)
+    try execution.onThisThread(body(execution))
+    catch {
+      case failure: Throwable =>
+        executions.remove(executionId)
+        execution.close()
+        throw failure
+    }
+  }
+
+  private def answer(body: => Map[String, Any]): String =
+    try Json.write(Map("ok" -> body))
+    catch {
+      case failure: Throwable => Json.write(Map("error" -> Failure.describe(failure)))
+    }
+}
+
+/** What Python learns of a parsed statement: the classes of its nodes, root first, and what SET and SHOW CATALOGS say. */
+object ParsedStatement {
+  import org.apache.spark.sql.catalyst.plans.logical._
+  import org.apache.spark.sql.execution.command._
+
+  def facts(plan: LogicalPlan): Map[String, Any] = Map(
+    "node" -> plan.getClass.getSimpleName.stripSuffix("$"),
+    "nodes" -> nodeNames(plan),
+    "details" -> details(plan))
+
+  private def nodeNames(plan: LogicalPlan): Seq[String] =
+    plan.collectWithSubqueries { case node => node.getClass.getSimpleName.stripSuffix("$") }.distinct
+
+  private def details(plan: LogicalPlan): Map[String, Any] = plan match {
+    case SetCommand(Some((key, value))) => Map("key" -> key, "value" -> value)
+    case ResetCommand(key) => Map("key" -> key)
+    case ShowCatalogsCommand(pattern) => Map("pattern" -> pattern)
+    case view: CreateViewCommand => Map("view" -> view.viewType.toString)
+    case ExplainCommand(inner, _) => Map("inner" -> facts(inner))
+    case _ => Map.empty
+  }
+}

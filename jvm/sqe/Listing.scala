@@ -1,0 +1,47 @@
+package org.apache.spark.sql.sqe
+
+import scala.util.Try
+
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.connector.catalog._
+import org.apache.spark.sql.types.StructType
+
+/** Names and schemas for the doors' metadata calls, straight from the catalog: no statement, no job. */
+object Listing {
+  private def catalog(spark: SparkSession, name: String): CatalogPlugin = spark.sessionState.catalogManager.catalog(name)
+
+  /** All namespaces, nested ones with their dotted names. */
+  def namespaces(spark: SparkSession, name: String): Seq[String] = catalog(spark, name) match {
+    case nested: SupportsNamespaces =>
+      def below(parent: Array[String]): Seq[Array[String]] = {
+        val children = if (parent.isEmpty) nested.listNamespaces() else nested.listNamespaces(parent)
+        children.toSeq.flatMap(child => child +: below(child))
+      }
+      below(Array.empty).map(_.mkString(".")).distinct.sorted
+    case _ => Nil
+  }
+
+  def tables(spark: SparkSession, name: String, namespace: String): Seq[Map[String, String]] = {
+    val parts = namespace.split('.')
+    val (views, tables) = catalog(spark, name) match {
+      case both: TableCatalog with ViewCatalog => (names(both.listViews(parts.toIndexedSeq: _*)), names(both.listTables(parts)))
+      case only: TableCatalog => (Set.empty[String], names(only.listTables(parts)))
+      case _ => (Set.empty[String], Set.empty[String])
+    }
+    ((tables -- views).map(_ -> "TABLE") ++ views.map(_ -> "VIEW")).toSeq.sorted.map { case (table, kind) => Map("name" -> table, "type" -> kind) }
+  }
+
+  def schema(spark: SparkSession, name: String, namespace: String, table: String): String = {
+    val identifier = Identifier.of(namespace.split('.'), table)
+    val found: StructType = catalog(spark, name) match {
+      case both: TableCatalog with ViewCatalog => Try(both.loadTable(identifier).columns()).map(CatalogV2Util.v2ColumnsToStructType)
+          .getOrElse(both.loadView(identifier).schema())
+      case only: TableCatalog => CatalogV2Util.v2ColumnsToStructType(only.loadTable(identifier).columns())
+      case _ => new StructType
+    }
+    ArrowSchema.encode(CharVarcharUtils.replaceCharVarcharWithStringInSchema(found), spark.sessionState.conf.sessionLocalTimeZone)
+  }
+
+  private def names(identifiers: Array[Identifier]): Set[String] = identifiers.map(_.name).toSet
+}

@@ -1,0 +1,55 @@
+package org.apache.spark.sql.sqe
+
+import java.io.Closeable
+
+import scala.jdk.CollectionConverters._
+import scala.util.Try
+import scala.util.control.NonFatal
+
+import org.apache.iceberg.spark.SparkCatalog
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.connector.catalog.SupportsNamespaces
+
+/** One SQE session's own Spark session: its catalogs, settings, temporary views and functions are nobody else's. */
+final class UserSession(val id: String, val spark: SparkSession) extends Logging {
+  def set(key: String, value: String): Unit = spark.sessionState.conf.setConfString(key, value)
+
+  def unset(key: String): Unit = spark.sessionState.conf.unsetConf(key)
+
+  /** Goes to a schema without a statement: USE would be one, and a session's first statement must not pay for two. */
+  def enter(start: Map[String, Any]): Unit = spark.withActive {
+    val manager = spark.sessionState.catalogManager
+    val name = start("catalog").toString
+    val namespace = start("namespace").asInstanceOf[java.util.List[String]].asScala.toArray
+    manager.setCurrentCatalog(name)
+    manager.catalog(name) match {
+      case catalog: SupportsNamespaces if !catalog.namespaceExists(namespace) =>
+        if (start("create") == true) catalog.createNamespace(namespace, java.util.Map.of())
+      case _ =>
+    }
+    // No check as USE has: a schema that another user may not see is simply where names are looked up first.
+    Try(manager.setCurrentNamespace(namespace))
+  }
+
+  def currentCatalog: String = spark.sessionState.catalogManager.currentCatalog.name
+
+  def currentNamespace: Seq[String] = spark.sessionState.catalogManager.currentNamespace.toSeq
+
+  /** Gives back what the garbage collector alone would not: catalog connections and pools, temporary views, artifacts. */
+  def close(): Unit = spark.withActive {
+    val manager = spark.sessionState.catalogManager
+    manager.listCatalogs(None).foreach { name =>
+      try manager.catalog(name) match {
+        case iceberg: SparkCatalog =>
+          iceberg.icebergCatalog match {
+            case open: Closeable => open.close()
+            case _ =>
+          }
+        case _ =>
+      } catch { case NonFatal(e) => logWarning(s"closing catalog $name of session $id failed", e) }
+    }
+    Try(spark.sessionState.catalog.reset())
+    Try(spark.artifactManager.close())
+  }
+}

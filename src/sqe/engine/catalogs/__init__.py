@@ -1,0 +1,32 @@
+"""From a catalog's entry in sqe.toml to the Spark settings of one session. One module a backend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqe import errors
+from sqe.engine.catalogs import sqlite
+from sqe.errors import SqeError
+
+SPARK_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
+
+# Of every Iceberg catalog, whatever its backend.
+_COMMON = {
+    # With it on, a session read stale rows after another one's UPDATE; Spark loads a table once per statement anyway.
+    "cache-enabled": "false",
+    "table-default.format-version": "2",
+    # The vectorised reader's batches become Arrow batches of ours; larger ones cost less each.
+    "table-default.read.parquet.vectorization.batch-size": "8192",
+}
+
+_BACKENDS = {"sqlite": sqlite.settings}
+
+
+def spark_settings(name: str, catalog: Mapping[str, str]) -> dict[str, str]:
+    """The `spark.sql.catalog.NAME…` settings of one catalog."""
+    kind = catalog.get("type", "sqlite")
+    if kind not in _BACKENDS:
+        raise SqeError(errors.NOT_SUPPORTED, f"Catalogs of type {kind} are not available in this version")
+    prefix = f"spark.sql.catalog.{name}"
+    options = _COMMON | _BACKENDS[kind](catalog)
+    return {prefix: SPARK_CATALOG} | {f"{prefix}.{key}": value for key, value in options.items()}

@@ -1,0 +1,198 @@
+"""The link to the driver JVM: one `Driver` per server, which starts it, asks it, watches it and starts it again.
+
+Calls go over py4j with the process's secret; each is one coarse question with a JSON answer (jvm: Link.scala). py4j is
+used without pyspark's Python classes: importing those costs 264 ms of CPU, a call through them several round trips.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqe import errors
+from sqe.engine.failures import error_of
+from sqe.engine.process import DriverProcess, LaunchOptions
+from sqe.errors import SqeError
+
+if TYPE_CHECKING:
+    from py4j.java_gateway import JavaGateway
+
+log = logging.getLogger("sqe.driver")
+
+_READY_SECONDS = 120.0
+_LONGEST_PAUSE_SECONDS = 30.0
+
+LOST = SqeError(
+    errors.REMOTE_HOST_GONE,
+    "The query engine stopped while this statement ran; it is being restarted",
+    hint="run the statement again",
+)
+
+
+@dataclass(frozen=True)
+class DriverHealth:
+    """What the driver says about itself."""
+
+    heap_used: int
+    heap_max: int
+    gc_count: int
+    gc_millis: int
+    threads: int
+    sessions: int
+    executions: int
+    jobs: int
+
+
+class Driver:
+    """Owner of the JVM. `generation` counts its lives: what was opened in an earlier one is gone."""
+
+    def __init__(self, options: LaunchOptions | None = None) -> None:
+        self._options = options or LaunchOptions()
+        self._changed = threading.Condition()
+        self._process: DriverProcess | None = None
+        self._gateway: JavaGateway | None = None
+        self._stopping = False
+        self._start_error: SqeError | None = None
+        self.generation = 0
+        self.restarts = 0
+
+    def start(self) -> None:
+        """Launches the JVM and returns at once: import what you need while it boots, then `await_ready`."""
+        self._process = DriverProcess(self._options)
+        threading.Thread(target=self._watch, name="sqe-driver-watch", daemon=True).start()
+
+    def await_ready(self, timeout_seconds: float = _READY_SECONDS) -> None:
+        deadline = time.monotonic() + timeout_seconds
+        with self._changed:
+            while self._gateway is None:
+                if self._stopping:
+                    raise SqeError(errors.SERVER_SHUTTING_DOWN, "The server is shutting down")
+                if self._start_error is not None:
+                    raise self._start_error
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    raise SqeError(errors.SERVER_STARTING_UP, "The query engine is still starting", hint="try again in a moment")
+                self._changed.wait(left)
+
+    @property
+    def ready(self) -> bool:
+        return self._gateway is not None
+
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid if self._process else None
+
+    @property
+    def stream_socket(self) -> str:
+        if self._process is None:
+            raise LOST
+        return self._process.stream_socket
+
+    def stop(self, patience_seconds: float = 5) -> None:
+        with self._changed:
+            self._stopping = True
+            gateway, self._gateway = self._gateway, None
+            self._changed.notify_all()
+        if gateway is not None:
+            gateway.close()
+        if self._process is not None:
+            self._process.stop(patience_seconds)
+
+    def call(self, method: str, *arguments: str) -> dict[str, Any]:
+        """One question to the driver. Raises what the driver reports as an `SqeError`; a driver that dies meanwhile too."""
+        self.await_ready()
+        gateway = self._gateway
+        if gateway is None:
+            raise LOST
+        from py4j.protocol import Py4JError
+
+        try:
+            answer = json.loads(getattr(gateway.entry_point, method)(*arguments))
+        except (Py4JError, OSError) as broken:
+            raise LOST from broken
+        if "error" in answer:
+            raise error_of(answer["error"])
+        result: dict[str, Any] = answer["ok"]
+        return result
+
+    def health(self) -> DriverHealth | None:
+        if not self.ready:
+            return None
+        try:
+            return DriverHealth(**self.call("health"))
+        except SqeError:
+            return None
+
+    def _watch(self) -> None:
+        """Connects to each life of the JVM and starts the next one when it ends, ever more slowly if it keeps dying."""
+        pause = 0.5
+        while True:
+            assert self._process is not None
+            born = time.monotonic()
+            error = self._connect(self._process)
+            code = self._process.wait()
+            self._process.remove_folder()
+            with self._changed:
+                if self._stopping:
+                    return
+                self._gateway = None
+                self._start_error = error
+                self._changed.notify_all()
+            log.error("the driver JVM ended with code %s after %.1f s", code, time.monotonic() - born)
+            pause = 0.5 if time.monotonic() - born > 60 else min(pause * 2, _LONGEST_PAUSE_SECONDS)
+            if error is not None:
+                with self._changed:
+                    if self._changed.wait_for(lambda: self._stopping, pause):
+                        return
+            try:
+                process = DriverProcess(self._options)
+            except SqeError as failure:
+                self._start_error = failure
+                log.error("the driver JVM could not be started again: %s", failure)
+                return
+            with self._changed:
+                if self._stopping:
+                    process.stop()
+                    return
+                self._process = process
+                self._start_error = None
+            self.restarts += 1
+
+    def _connect(self, process: DriverProcess) -> SqeError | None:
+        try:
+            gateway = _open_gateway(process.gateway_port(), process.secret)
+            answer = json.loads(gateway.entry_point.awaitReady())
+        except SqeError as error:
+            return error
+        except Exception as broken:  # noqa: BLE001 - whatever py4j raises when the JVM dies under it
+            log.error("no link to the driver JVM: %s", broken)
+            return SqeError(errors.SERVER_STARTING_UP, "The query engine could not be started", hint="the server's log has the details")
+        if "error" in answer:
+            log.error("Spark could not be started: %s", answer["error"]["messages"])
+            process.stop()
+            return SqeError(errors.CONFIGURATION_INVALID, "Spark could not be started", hint="the server's log has the details")
+        with self._changed:
+            self._gateway = gateway
+            self.generation += 1
+            self._changed.notify_all()
+        return None
+
+
+def _open_gateway(port: int, secret: str) -> JavaGateway:
+    from py4j.java_gateway import GatewayClient, GatewayParameters, JavaGateway
+
+    class BoundedClient(GatewayClient):  # type: ignore[misc]
+        """py4j keeps every connection it ever opened, each with a thread in the JVM; after a burst, keep a few."""
+
+        def _give_back_connection(self, connection: Any) -> None:
+            if len(self.deque) < 4:
+                super()._give_back_connection(connection)
+            else:
+                connection.close()
+
+    parameters = GatewayParameters(address="127.0.0.1", port=port, auth_token=secret, auto_convert=False)
+    return JavaGateway(gateway_client=BoundedClient(gateway_parameters=parameters), gateway_parameters=parameters)

@@ -1,0 +1,210 @@
+"""From what the driver reports of a failure (jvm: Failure.scala) to one `SqeError`: the code by table, the words by us.
+
+Nothing of an unknown exception's text reaches a user: it may hold plans, paths or credentials. It goes to the log.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqe import errors
+from sqe.errors import ErrorCode, SqeError
+
+log = logging.getLogger("sqe.engine")
+
+# Spark's error conditions; the longest matching prefix wins.
+CONDITIONS: Mapping[str, ErrorCode] = {
+    "PARSE_": errors.SYNTAX_ERROR,
+    "INVALID_SQL_SYNTAX": errors.SYNTAX_ERROR,
+    "INVALID_IDENTIFIER": errors.SYNTAX_ERROR,
+    "INVALID_STATEMENT_OR_CLAUSE": errors.SYNTAX_ERROR,
+    "UNCLOSED_BRACKETED_COMMENT": errors.SYNTAX_ERROR,
+    "TABLE_OR_VIEW_NOT_FOUND": errors.TABLE_NOT_FOUND,
+    "VIEW_NOT_FOUND": errors.TABLE_NOT_FOUND,
+    "SCHEMA_NOT_FOUND": errors.SCHEMA_NOT_FOUND,
+    "CATALOG_NOT_FOUND": errors.CATALOG_NOT_FOUND,
+    "UNRESOLVED_COLUMN": errors.COLUMN_NOT_FOUND,
+    "UNRESOLVED_FIELD": errors.COLUMN_NOT_FOUND,
+    "UNRESOLVED_MAP_KEY": errors.COLUMN_NOT_FOUND,
+    "FIELD_NOT_FOUND": errors.COLUMN_NOT_FOUND,
+    "COLUMN_NOT_FOUND": errors.COLUMN_NOT_FOUND,
+    "UNRESOLVED_ROUTINE": errors.FUNCTION_NOT_FOUND,
+    "ROUTINE_NOT_FOUND": errors.FUNCTION_NOT_FOUND,
+    "FAILED_TO_LOAD_ROUTINE": errors.PROCEDURE_NOT_FOUND,
+    "DIVIDE_BY_ZERO": errors.DIVISION_BY_ZERO,
+    "REMAINDER_BY_ZERO": errors.DIVISION_BY_ZERO,
+    "CAST_INVALID_INPUT": errors.INVALID_CAST_ARGUMENT,
+    "CAST_OVERFLOW": errors.INVALID_CAST_ARGUMENT,
+    "CANNOT_PARSE_TIMESTAMP": errors.INVALID_CAST_ARGUMENT,
+    "INVALID_TYPED_LITERAL": errors.INVALID_LITERAL,
+    "INVALID_NUMERIC_LITERAL_RANGE": errors.NUMERIC_VALUE_OUT_OF_RANGE,
+    "ARITHMETIC_OVERFLOW": errors.NUMERIC_VALUE_OUT_OF_RANGE,
+    "BINARY_ARITHMETIC_OVERFLOW": errors.NUMERIC_VALUE_OUT_OF_RANGE,
+    "INTERVAL_ARITHMETIC_OVERFLOW": errors.NUMERIC_VALUE_OUT_OF_RANGE,
+    "NUMERIC_VALUE_OUT_OF_RANGE": errors.NUMERIC_VALUE_OUT_OF_RANGE,
+    "DATATYPE_MISMATCH": errors.TYPE_MISMATCH,
+    "INCOMPATIBLE_": errors.TYPE_MISMATCH,
+    "INSERT_COLUMN_ARITY_MISMATCH": errors.TYPE_MISMATCH,
+    "UNEXPECTED_INPUT_TYPE": errors.TYPE_MISMATCH,
+    "NUM_COLUMNS_MISMATCH": errors.TYPE_MISMATCH,
+    "TABLE_OR_VIEW_ALREADY_EXISTS": errors.TABLE_ALREADY_EXISTS,
+    "VIEW_ALREADY_EXISTS": errors.TABLE_ALREADY_EXISTS,
+    "TEMP_TABLE_OR_VIEW_ALREADY_EXISTS": errors.TABLE_ALREADY_EXISTS,
+    "SCHEMA_ALREADY_EXISTS": errors.SCHEMA_ALREADY_EXISTS,
+    "FIELD_ALREADY_EXISTS": errors.COLUMN_ALREADY_EXISTS,
+    "FIELDS_ALREADY_EXISTS": errors.COLUMN_ALREADY_EXISTS,
+    "COLUMN_ALREADY_EXISTS": errors.DUPLICATE_COLUMN_NAME,
+    "SCHEMA_NOT_EMPTY": errors.SCHEMA_NOT_EMPTY,
+    "AMBIGUOUS_": errors.AMBIGUOUS_NAME,
+    "MISSING_AGGREGATION": errors.MISSING_GROUP_BY,
+    "MISSING_GROUP_BY": errors.MISSING_GROUP_BY,
+    "GROUP_BY": errors.MISSING_GROUP_BY,
+    "SCALAR_SUBQUERY_TOO_MANY_ROWS": errors.SUBQUERY_MULTIPLE_ROWS,
+    "MERGE_CARDINALITY_VIOLATION": errors.SUBQUERY_MULTIPLE_ROWS,
+    "INVALID_PARAMETER_VALUE": errors.INVALID_FUNCTION_ARGUMENT,
+    "INVALID_ARRAY_INDEX": errors.INVALID_FUNCTION_ARGUMENT,
+    "INVALID_REGEXP": errors.INVALID_FUNCTION_ARGUMENT,
+    "WRONG_NUM_ARGS": errors.INVALID_FUNCTION_ARGUMENT,
+    "UNRECOGNIZED_PARAMETER_NAME": errors.INVALID_PROCEDURE_ARGUMENT,
+    "REQUIRED_PARAMETER_NOT_FOUND": errors.INVALID_PROCEDURE_ARGUMENT,
+    "UNSUPPORTED_": errors.NOT_SUPPORTED,
+    "NOT_SUPPORTED_": errors.NOT_SUPPORTED,
+    "UNBOUND_SQL_PARAMETER": errors.INVALID_PARAMETER_USAGE,
+    "INVALID_QUERY_MIXED_QUERY_PARAMETERS": errors.INVALID_PARAMETER_USAGE,
+    "DATATYPE_CANNOT_ORDER": errors.TYPE_MISMATCH,
+    "NOT_NULL_": errors.CONSTRAINT_VIOLATION,
+    "NULL_ASSERT": errors.CONSTRAINT_VIOLATION,
+}
+
+# Exception classes that have no condition, by their simple names.
+CLASSES: Mapping[str, ErrorCode] = {
+    "Failure$Cancelled": errors.USER_CANCELED,
+    "InterruptedException": errors.USER_CANCELED,
+    "ClosedByInterruptException": errors.USER_CANCELED,
+    "UncheckedInterruptedException": errors.USER_CANCELED,
+    "ParseException": errors.SYNTAX_ERROR,
+    "NoSuchTableException": errors.TABLE_NOT_FOUND,
+    "NoSuchViewException": errors.TABLE_NOT_FOUND,
+    "NoSuchNamespaceException": errors.SCHEMA_NOT_FOUND,
+    "NoSuchProcedureException": errors.PROCEDURE_NOT_FOUND,
+    "CatalogNotFoundException": errors.CATALOG_NOT_FOUND,
+    "AlreadyExistsException": errors.ALREADY_EXISTS,
+    "CommitFailedException": errors.TRANSACTION_CONFLICT,
+    "ForbiddenException": errors.PERMISSION_DENIED,
+    "NotAuthorizedException": errors.PERMISSION_DENIED,
+    "OutOfMemoryError": errors.EXCEEDED_LOCAL_MEMORY_LIMIT,
+    "SparkOutOfMemoryError": errors.EXCEEDED_LOCAL_MEMORY_LIMIT,
+    "StackOverflowError": errors.QUERY_TEXT_TOO_LARGE,
+    "NamespaceNotEmptyException": errors.SCHEMA_NOT_EMPTY,
+}
+
+SENTENCES: Mapping[ErrorCode, str] = {
+    errors.USER_CANCELED: "The statement was cancelled",
+    errors.EXCEEDED_LOCAL_MEMORY_LIMIT: "The engine ran out of memory for this statement",
+    errors.QUERY_TEXT_TOO_LARGE: "The statement is nested too deeply to be planned",
+    errors.OUT_OF_DISK_SPACE: "There is no space left for the statement's files",
+    errors.READ_ONLY_VIOLATION: "The warehouse cannot be written to",
+    errors.TRANSACTION_CONFLICT: "Another writer changed the table in the meantime; nothing was written",
+}
+
+# Conditions of the machine that arrive as text inside all kinds of exceptions.
+_TEXTS: Sequence[tuple[re.Pattern[str], ErrorCode]] = (
+    (re.compile(r"No space left on device|SQLITE_FULL|Disk quota exceeded"), errors.OUT_OF_DISK_SPACE),
+    (re.compile(r"SQLITE_READONLY|Read-only file system|Permission denied|attempt to write a readonly"), errors.READ_ONLY_VIOLATION),
+    (re.compile(r"[Cc]onflicting (files|deletes)|Cannot commit|concurrent update"), errors.TRANSACTION_CONFLICT),
+    (re.compile(r"cancelled|Job .* canceled|was killed|Job aborted.*cancel", re.IGNORECASE), errors.USER_CANCELED),
+)
+
+
+def error_of(facts: Mapping[str, Any]) -> SqeError:
+    """The error for one failure report. An unknown one is an internal error, and its facts are logged."""
+    code = _code(facts)
+    line, column = (facts.get("line"), facts.get("column")) if code in _POSITIONED else (None, None)
+    if code is errors.GENERIC_INTERNAL_ERROR:
+        log.error("unexpected failure in the driver: %s: %s", facts.get("classes"), facts.get("messages"))
+        return errors.internal()
+    return SqeError(code, _sentence(code, facts), hint=_hint(code, facts), line=line, column=column)
+
+
+_POSITIONED = {
+    errors.SYNTAX_ERROR,
+    errors.TABLE_NOT_FOUND,
+    errors.COLUMN_NOT_FOUND,
+    errors.FUNCTION_NOT_FOUND,
+    errors.TYPE_MISMATCH,
+    errors.AMBIGUOUS_NAME,
+    errors.MISSING_GROUP_BY,
+    errors.INVALID_LITERAL,
+}
+
+
+def _code(facts: Mapping[str, Any]) -> ErrorCode:
+    classes = [str(name).rsplit(".", 1)[-1] for name in facts.get("classes") or ()]
+    for name in classes:
+        if CLASSES.get(name) in (errors.USER_CANCELED, errors.EXCEEDED_LOCAL_MEMORY_LIMIT):
+            return CLASSES[name]
+    condition = facts.get("condition")
+    if condition and (known := _by_prefix(condition)):
+        return known
+    for name in classes:
+        if name in CLASSES:
+            return CLASSES[name]
+    text = "\n".join(str(message) for message in facts.get("messages") or ())
+    for pattern, code in _TEXTS:
+        if pattern.search(text):
+            return code
+    if condition and not condition.startswith("INTERNAL"):
+        return errors.GENERIC_USER_ERROR
+    return errors.GENERIC_USER_ERROR if _from_analysis(classes) else errors.GENERIC_INTERNAL_ERROR
+
+
+def _from_analysis(classes: Sequence[str]) -> bool:
+    """Iceberg refuses wrong arguments with plain Java exceptions whose first line is meant for the user."""
+    return bool(classes) and classes[0] in ("AnalysisException", "ExtendedAnalysisException", "IllegalArgumentException", "ValidationException")
+
+
+def _by_prefix(condition: str) -> ErrorCode | None:
+    matches = [prefix for prefix in CONDITIONS if condition.startswith(prefix)]
+    return CONDITIONS[max(matches, key=len)] if matches else None
+
+
+def _sentence(code: ErrorCode, facts: Mapping[str, Any]) -> str:
+    parameters: Mapping[str, str] = facts.get("parameters") or {}
+    if code is errors.TABLE_NOT_FOUND and "relationName" in parameters:
+        return f"Table {_plain(parameters['relationName'])} does not exist"
+    if code is errors.SCHEMA_NOT_FOUND and "schemaName" in parameters:
+        return f"Schema {_plain(parameters['schemaName'])} does not exist"
+    if code is errors.CATALOG_NOT_FOUND and "catalogName" in parameters:
+        return f"Catalog {_plain(parameters['catalogName'])} does not exist"
+    if code is errors.COLUMN_NOT_FOUND and "objectName" in parameters:
+        return f"Column {_plain(parameters['objectName'])} does not exist"
+    if code is errors.FUNCTION_NOT_FOUND and "routineName" in parameters:
+        return f"Function {_plain(parameters['routineName'])} does not exist"
+    if code is errors.DIVISION_BY_ZERO:
+        return "Division by zero"
+    return SENTENCES.get(code) or _tidy(next((str(message) for message in facts.get("messages") or () if message), "Unknown"))
+
+
+def _hint(code: ErrorCode, facts: Mapping[str, Any]) -> str | None:
+    proposal = (facts.get("parameters") or {}).get("proposal")
+    if code is errors.COLUMN_NOT_FOUND and proposal:
+        return f"did you mean {_plain(proposal)}?"
+    if code is errors.DIVISION_BY_ZERO:
+        return "try_divide() gives NULL instead"
+    return None
+
+
+def _plain(name: str) -> str:
+    return name.replace("`", "")
+
+
+def _tidy(message: str) -> str:
+    """Spark's message as one sentence: without its condition, SQLSTATE, position and settings advice."""
+    text = re.sub(r"^\[[A-Z0-9_.]+\]\s*", "", message.strip())
+    text = text.split(" SQLSTATE:", 1)[0].split("\n", 1)[0]
+    text = re.sub(r";?\s*line \d+ pos \d+.*$", "", text)
+    text = re.sub(r"\s*(If necessary |To tolerate |Use `?try_\w+`? to|You may |Please ).*$", "", text).strip().rstrip(".;")
+    return text[:500] or "The statement could not be run"

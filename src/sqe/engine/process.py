@@ -1,0 +1,162 @@
+"""The driver JVM as a process: how it is started, how it says that it is there, how it ends."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import secrets
+import shutil
+import subprocess
+import tempfile
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sqe import errors
+from sqe.engine import install
+from sqe.engine.spark_settings import driver_settings
+from sqe.errors import SqeError
+
+log = logging.getLogger("sqe.driver")
+
+MAIN_CLASS = "org.apache.spark.sql.sqe.Boot"
+
+# Spark reaches into these packages (its launcher sets the same list); Arrow needs java.nio.
+_OPENED = (
+    "java.lang java.lang.invoke java.lang.reflect java.io java.net java.nio java.util java.util.concurrent "
+    "java.util.concurrent.atomic jdk.internal.ref sun.nio.ch sun.nio.cs sun.security.action sun.util.calendar"
+)
+
+_FLAGS = (
+    *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED.split()),
+    "-Djdk.reflect.useDirectMethodHandle=false",
+    "-Dio.netty.tryReflectionSetAccessible=true",
+    # Arrow's bounds checks cost a third of the stream's CPU; the code that writes vectors is ours and Spark's.
+    "-Darrow.enable_unsafe_memory_access=true",
+    "-Darrow.enable_null_check_for_get=false",
+    "-XX:+IgnoreUnrecognizedVMOptions",
+    "-XX:-UsePerfData",
+    # A driver without memory must end, so that the watcher starts a new one, not limp on.
+    "-XX:+ExitOnOutOfMemoryError",
+    "-Xss4m",
+    # A small machine's JVM starts with a small heap and gives memory back.
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+)
+
+
+@dataclass(frozen=True)
+class LaunchOptions:
+    """What an operator can say about the driver (`[engine]` and `[cluster]` of sqe.toml)."""
+
+    memory: str = "2g"
+    master: str = "local[*]"
+    java: str | None = None
+    spark: Mapping[str, str] = field(default_factory=dict)
+    extra_flags: tuple[str, ...] = ()
+
+
+class DriverProcess:
+    """One JVM, from `Popen` to its end. Everything it writes lives under one temporary folder that goes with it."""
+
+    def __init__(self, options: LaunchOptions) -> None:
+        self._secret = secrets.token_hex(32)
+        self._folder = Path(tempfile.mkdtemp(prefix="sqe-"))  # mode 0700
+        self.stream_socket = str(self._folder / "rows.sock")
+        try:
+            installation = install.ensure(java_setting=options.java)
+            self._process = self._launch(options, installation)
+        except BaseException:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise
+        self._port: int | None = None
+        threading.Thread(target=self._drain_log, name="sqe-driver-log", daemon=True).start()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def secret(self) -> str:
+        return self._secret
+
+    def gateway_port(self) -> int:
+        """Waits for the boot class's first line: the gateway answers from then on, Spark a second later."""
+        if self._port is None:
+            assert self._process.stdout is not None
+            line = self._process.stdout.readline()
+            if not line:
+                code = self._process.wait()
+                raise SqeError(
+                    errors.CONFIGURATION_INVALID,
+                    f"Java could not start the query engine (exit code {code})",
+                    hint="engine.driver_memory may be larger than this machine's memory; the log has Java's own words",
+                )
+            self._port = int(json.loads(line)["port"])
+        return self._port
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def wait(self) -> int:
+        return self._process.wait()
+
+    def stop(self, patience_seconds: float = 5) -> None:
+        """Closing stdin is the request to leave; killing is for a JVM that does not answer."""
+        if self._process.stdin is not None:
+            try:
+                self._process.stdin.close()
+            except OSError:
+                log.debug("the driver was gone before its stdin was closed")
+        try:
+            self._process.wait(patience_seconds)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self.remove_folder()
+
+    def remove_folder(self) -> None:
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _launch(self, options: LaunchOptions, installation: install.Installation) -> subprocess.Popen[bytes]:
+        command = [
+            str(installation.java.executable),
+            f"-Xmx{options.memory}",
+            *_FLAGS,
+            *installation.jvm_flags(),
+            *options.extra_flags,
+            f"-Djava.io.tmpdir={self._folder}",
+            f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties')}",
+            "-cp",
+            os.pathsep.join(str(jar) for jar in installation.class_path),
+            MAIN_CLASS,
+        ]
+        # The server's own environment may hold secrets (`{ env = … }`): the driver gets what Java needs.
+        environment = {key: value for key, value in os.environ.items() if key in ("PATH", "HOME", "LANG", "TZ", "LD_LIBRARY_PATH")}
+        environment["SPARK_LOCAL_IP"] = "127.0.0.1"
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+            cwd=self._folder,
+            start_new_session=True,  # Ctrl-C in a terminal is for the shell, not for the driver
+        )
+        request = {
+            "secret": self._secret,
+            "stream_socket": self.stream_socket,
+            "spark": driver_settings(options.master, str(self._folder), options.spark),
+        }
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(request).encode() + b"\n")
+        process.stdin.flush()
+        return process
+
+    def _drain_log(self) -> None:
+        assert self._process.stderr is not None
+        for line in self._process.stderr:
+            log.warning("%s", line.decode(errors="replace").rstrip())

@@ -1,0 +1,51 @@
+"""The Spark settings of every driver, each with its reason. Measurements: docs/architecture.md and docs/benchmarks.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions,org.apache.spark.sql.sqe.Extension"
+
+# key → (value, why)
+SETTINGS: Mapping[str, tuple[str, str]] = {
+    "spark.app.name": ("sqe", "shown by cluster managers"),
+    "spark.sql.extensions": (EXTENSIONS, "Iceberg's statements, then ours: later rules of ours must see its views resolved"),
+    "spark.sql.catalogImplementation": ("in-memory", "no Hive metastore: every table lives in a configured catalog"),
+    "spark.sql.ansi.enabled": ("true", "errors instead of silent NULLs"),
+    "spark.sql.ansi.doubleQuotedIdentifiers": ("true", '"name" is an identifier, as in every other SQL database'),
+    "spark.sql.session.timeZone": ("UTC", "results do not depend on where the server stands"),
+    "spark.sql.timestampType": ("TIMESTAMP_LTZ", "Iceberg's timestamptz; TIMESTAMP_NTZ has its own name"),
+    "spark.sql.sources.useV1SourceList": ("avro,csv,json,kafka,orc,parquet,text", "Spark's default, pinned"),
+    "spark.sql.runSQLOnFiles": ("false", "SELECT * FROM parquet.`/etc/…` would read the server's files"),
+    "spark.sql.legacy.createHiveTableByDefault": ("false", "CREATE TABLE without USING means the catalog's own format"),
+    "spark.sql.shuffle.partitions": ("4", "with the broadcast limit below 1.34x less wall on TPC-H SF1; AQE splits what is larger"),
+    "spark.sql.autoBroadcastJoinThreshold": ("64m", "see shuffle.partitions; the joint effect was measured"),
+    "spark.sql.adaptive.autoBroadcastJoinThreshold": ("64m", "the same for sizes known only at run time"),
+    "spark.sql.adaptive.coalescePartitions.parallelismFirst": ("false", "fewer, fuller tasks on a small machine"),
+    "spark.ui.enabled": ("false", "an unauthenticated page that shows statements, plans and settings"),
+    "spark.ui.showConsoleProgress": ("false", "progress belongs to our clients, not to the driver's stderr"),
+    "spark.eventLog.enabled": ("false", "an event log holds statements and settings of all users"),
+    "spark.sql.ui.retainedExecutions": ("10", "plans of finished statements are heap that nobody reads without the UI"),
+    "spark.ui.retainedJobs": ("50", "as above; still enough for progress"),
+    "spark.ui.retainedStages": ("50", "as above"),
+    "spark.ui.retainedTasks": ("1000", "as above"),
+    "spark.ui.retainedDeadExecutors": ("2", "as above"),
+    "spark.appStatusStore.diskStoreDir": ("", "no status store on disk"),
+    "spark.cleaner.periodicGC.interval": ("10min", "dropped sessions and shuffles give their memory and files back"),
+    "spark.sql.execution.arrow.maxRecordsPerBatch": ("0", "our stream sizes its own batches"),
+    "spark.sql.codegen.cache.maxEntries": ("200", "generated classes are metaspace"),
+    "spark.driver.host": ("127.0.0.1", "local mode needs no other address; a cluster sets its own"),
+    "spark.driver.bindAddress": ("127.0.0.1", "as above"),
+    "spark.log.level": ("WARN", "the driver's log is for defects"),
+    "spark.scheduler.mode": ("FAIR", "a short query does not wait behind a long one's tasks"),
+    "spark.sql.sources.parallelPartitionDiscovery.threshold": ("1000", "no job to list a handful of files"),
+    "spark.sql.maxPlanStringLength": ("65536", "plans as text are for EXPLAIN; megabytes of them were heap"),
+    "spark.executor.heartbeatInterval": ("30s", "local mode has nobody to tell"),
+}
+
+
+def driver_settings(master: str, local_folder: str, extra: Mapping[str, str]) -> dict[str, str]:
+    """What the boot class gets: ours, then where it runs, then what the operator set in `[engine] spark`."""
+    settings = {key: value for key, (value, _) in SETTINGS.items() if value}
+    settings |= {"spark.master": master, "spark.local.dir": local_folder, "spark.sql.warehouse.dir": f"{local_folder}/spark-warehouse"}
+    return settings | dict(extra)

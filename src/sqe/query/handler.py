@@ -1,0 +1,308 @@
+"""The only way to the engine. A statement is checked, parsed, classified, admitted, run, watched; its end is told to observers."""
+
+from __future__ import annotations
+
+import fnmatch
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from sqe import errors
+from sqe.engine import parameters as parameter_values
+from sqe.engine.driver import Driver
+from sqe.errors import SqeError
+from sqe.query import metadata
+from sqe.query.admission import Admission
+from sqe.query.events import Events, QueryEvent, State
+from sqe.query.ingest import IngestMode, Spool, TableName
+from sqe.query.metadata import TableEntry
+from sqe.query.registry import Registry
+from sqe.query.running import NO_COLUMNS, Query, decode_schema
+from sqe.query.session_settings import SETTINGS, checked_value, setting_named
+from sqe.query.statements import ANALYSABLE, StatementClass, classify
+from sqe.query.watchdog import Watchdog
+from sqe.session import Session
+from sqe.sql.own import KillQuery, OwnStatement, parse_own
+
+log = logging.getLogger("sqe.query")
+
+
+@dataclass(frozen=True)
+class QueryLimits:
+    """`[query]` of sqe.toml. 0 = no limit."""
+
+    max_sql_bytes: int = 1 << 20
+    timeout_seconds: float = 0
+    max_result_rows: int = 0
+    max_concurrent: int = 64
+    max_queued: int = 256
+    abandoned_seconds: float = 300
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What a client needs to know of a statement before it runs. The schema is empty for one without rows."""
+
+    sql: str
+    statement: StatementClass
+    schema: pa.Schema
+    parameter_schema: pa.Schema
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A statement after Spark's parser, or one of our own."""
+
+    statement: StatementClass
+    node: str
+    details: dict[str, str]
+    own: OwnStatement | None = None
+
+
+class QueryHandler:
+    def __init__(self, driver: Driver, limits: QueryLimits | None = None, admin_roles: frozenset[str] = frozenset()) -> None:
+        self.events = Events()
+        self._driver = driver
+        self._limits = limits or QueryLimits()
+        self._admin_roles = admin_roles
+        self._registry = Registry()
+        self._admission = Admission(self._limits.max_concurrent, self._limits.max_queued)
+        self._watchdog = Watchdog(self._registry, self._time_limit, self._limits.abandoned_seconds)
+        self._watchdog.start()
+
+    def close(self) -> None:
+        self._watchdog.stop()
+        for query in self._registry.running():
+            query.cancel(SqeError(errors.SERVER_SHUTTING_DOWN, "The server is shutting down"))
+
+    # Statements.
+
+    def submit(self, session: Session, sql: str, *, door: str, parameters: pa.RecordBatch | None = None) -> Query:
+        """Runs a statement until its schema is known; a command has run to its end then. Raises `SqeError` only."""
+        query = self._admitted(session, sql, door)
+        try:
+            self._run(query, parameters)
+            return query
+        except SqeError as error:
+            raise query.failed(error) from None
+        except Exception:
+            log.exception("query %s met a defect", query.id)
+            raise query.failed(errors.internal()) from None
+
+    def prepare(self, session: Session, sql: str) -> Prepared:
+        """Looks at a statement without running it. No slot is taken: analysis is short and prepared statements are many."""
+        session.touch()
+        text = self._checked_text(sql)
+        parsed = self._parse(session, text)
+        if parsed.own is not None or parsed.statement not in ANALYSABLE or parsed.node == "ShowCatalogsCommand":
+            schema = pa.schema([("result", pa.string())]) if parsed.statement.returns_rows else NO_COLUMNS
+            return Prepared(text, parsed.statement, schema, NO_COLUMNS)
+        query = Query(session, text, "prepare", self._driver, 0, lambda _: None)
+        answer = self._driver.call("prepare", session.in_engine(), query.id, text)
+        schema = decode_schema(answer["schema"]) if parsed.statement.returns_rows else NO_COLUMNS
+        return Prepared(text, parsed.statement, schema, decode_schema(answer["parameters"]))
+
+    def ingest(
+        self, session: Session, target: TableName, mode: IngestMode, reader: pa.RecordBatchReader, *, door: str
+    ) -> int:
+        """Streams rows into a table: spooled to files as they come, then one commit. Returns the number of rows."""
+        query = self._admitted(session, f"INGEST INTO {target}", door)
+        try:
+            query.statement = StatementClass.INGEST
+            query.begin(State.RUNNING)
+            query.streaming = True
+            with Spool() as spool:
+                spool.fill(reader)
+                request = spool.request(self._resolved(session, target), mode)
+                query.entered_engine()
+                answer = self._driver.call("load", session.in_engine(), query.id, request)
+            query.affected_rows = int(answer["affected"])
+            query.finished()
+            return query.affected_rows
+        except SqeError as error:
+            raise query.failed(error) from None
+        except pa.ArrowException as error:
+            raise query.failed(SqeError(errors.TYPE_MISMATCH, str(error).split("\n", 1)[0][:300])) from None
+        except Exception:
+            log.exception("ingest %s met a defect", query.id)
+            raise query.failed(errors.internal()) from None
+
+    def cancel(self, session: Session, query_id: str) -> bool:
+        """Stops one of the session's user's own queries. Somebody else's looks like none."""
+        query = self._registry.find(query_id)
+        if query is None or not self._may_stop(session, query):
+            return False
+        query.cancel()
+        return True
+
+    def queries(self) -> list[QueryEvent]:
+        return [*self._registry.recent(), *(query.snapshot() for query in self._registry.running())]
+
+    # Names, for the doors' metadata calls.
+
+    def catalogs(self, session: Session) -> list[str]:
+        return sorted(session.catalogs)
+
+    def schemas(self, session: Session, catalog: str | None = None, pattern: str | None = None) -> list[tuple[str, str]]:
+        session.touch()
+        return metadata.schemas(self._driver, session, catalog, pattern)
+
+    def tables(
+        self,
+        session: Session,
+        catalog: str | None = None,
+        schema_pattern: str | None = None,
+        table_pattern: str | None = None,
+        types: Sequence[str] | None = None,
+        with_schema: bool = False,
+    ) -> list[TableEntry]:
+        session.touch()
+        return metadata.tables(self._driver, session, catalog, schema_pattern, table_pattern, types, with_schema)
+
+    # The way of one statement.
+
+    def _admitted(self, session: Session, sql: str, door: str) -> Query:
+        session.touch()
+        query = Query(session, sql, door, self._driver, self._row_limit(session), self._changed)
+        self._admission.enter(self._time_limit(query) or float("inf"))
+        session.running += 1
+        self._registry.add(query)
+        return query
+
+    def _run(self, query: Query, parameters: pa.RecordBatch | None) -> None:
+        text = self._checked_text(query.sql)
+        values = parameter_values.encode(parameters)
+        query.begin(State.PLANNING)
+        parsed = self._parse(query.session, text)
+        query.statement = parsed.statement
+        query.begin(State.RUNNING)
+        if (table := self._answer(query.session, parsed)) is not None:
+            query.answered_locally(table)
+            return
+        query.entered_engine()
+        query.answered_by_engine(self._driver.call("execute", query.session.in_engine(), query.id, text, values))
+        if parsed.statement is StatementClass.USE:
+            self._remember_place(query.session)
+        if not query.schema.names:
+            query.finished()
+
+    def _parse(self, session: Session, text: str) -> Parsed:
+        if own := parse_own(text):
+            return Parsed(StatementClass.KILL if isinstance(own, KillQuery) else StatementClass.SHOW, type(own).__name__, {}, own)
+        facts = self._driver.call("parse", session.in_engine(), text)
+        statement = classify(facts["node"], facts["nodes"])
+        if inner := facts["details"].get("inner"):
+            classify(inner["node"], inner["nodes"])
+        if "Global" in facts["details"].get("view", ""):
+            raise SqeError(errors.NOT_SUPPORTED, "Global temporary views are not available: they would be shared by all users")
+        return Parsed(statement, facts["node"], facts["details"])
+
+    def _answer(self, session: Session, parsed: Parsed) -> pa.Table | None:
+        """The rows of a statement that SQE answers itself; None for Spark's."""
+        if isinstance(parsed.own, KillQuery):
+            if not self.cancel(session, parsed.own.query_id):
+                raise SqeError(errors.NOT_FOUND, f"Query {parsed.own.query_id} does not exist")
+            return _no_rows()
+        if parsed.own is not None:
+            return _session_table(session)
+        if parsed.node == "ShowCatalogsCommand":
+            pattern = parsed.details.get("pattern") or "*"
+            return pa.table({"catalog": [name for name in self.catalogs(session) if fnmatch.fnmatchcase(name, pattern)]}, _NAMES)
+        if parsed.node == "SetCommand":
+            return self._set(session, parsed.details)
+        if parsed.node == "ResetCommand":
+            self._reset(session, parsed.details.get("key"))
+            return _no_rows()
+        return None
+
+    def _set(self, session: Session, details: dict[str, str]) -> pa.Table:
+        if "key" not in details:
+            return _session_table(session)
+        setting = setting_named(details["key"])
+        if details.get("value") is None:
+            return _session_table(session, setting.name)
+        value = checked_value(setting, details["value"])
+        self._configure(session, setting.spark_key, value)
+        session.settings[setting.name] = value
+        return _no_rows()
+
+    def _reset(self, session: Session, name: str | None) -> None:
+        for setting in [setting_named(name)] if name else list(SETTINGS.values()):
+            self._configure(session, setting.spark_key, setting.default)
+            session.settings.pop(setting.name, None)
+
+    def _configure(self, session: Session, spark_key: str | None, value: str) -> None:
+        if spark_key is None:
+            return
+        import json
+
+        try:
+            self._driver.call("configureSession", session.in_engine(), json.dumps({spark_key: value}))
+        except SqeError as error:
+            raise SqeError(errors.INVALID_SESSION_PROPERTY, error.message) from None
+
+    def _remember_place(self, session: Session) -> None:
+        place = self._driver.call("current", session.in_engine())
+        session.current = (place["catalog"], tuple(place["namespace"]))
+
+    def _resolved(self, session: Session, target: TableName) -> TableName:
+        place = self._driver.call("current", session.in_engine())
+        return target.within(place["catalog"], tuple(place["namespace"]))
+
+    def _checked_text(self, sql: str) -> str:
+        size = len(sql.encode("utf-8", "surrogatepass"))
+        if self._limits.max_sql_bytes and size > self._limits.max_sql_bytes:
+            raise SqeError(
+                errors.QUERY_TEXT_TOO_LARGE,
+                f"The statement has {size} bytes, the limit is {self._limits.max_sql_bytes}",
+                hint="query.max_sql_bytes",
+            )
+        if "\0" in sql:
+            raise SqeError(errors.SYNTAX_ERROR, "The statement contains a NUL character")
+        if not sql.isascii() and any("\ud800" <= char <= "\udfff" for char in sql):
+            raise SqeError(errors.SYNTAX_ERROR, "The statement is not valid UTF-8")
+        text = sql.strip().rstrip(";").rstrip()
+        if not text:
+            raise SqeError(errors.SYNTAX_ERROR, "The statement is empty")
+        return text
+
+    def _time_limit(self, query: Query) -> float:
+        own = float(query.session.setting("query_timeout_seconds"))
+        limits = [limit for limit in (own, self._limits.timeout_seconds) if limit]
+        return min(limits, default=0)
+
+    def _row_limit(self, session: Session) -> int:
+        limits = [limit for limit in (int(session.setting("max_result_rows")), self._limits.max_result_rows) if limit]
+        return min(limits, default=0)
+
+    def _may_stop(self, session: Session, query: Query) -> bool:
+        return query.session.identity.user == session.identity.user or bool(session.identity.roles & self._admin_roles)
+
+    def _changed(self, query: Query) -> None:
+        self.events.publish(query.snapshot())
+        if query.state.ended:
+            self._registry.end(query)
+            self._admission.leave()
+            query.session.running -= 1
+            query.session.touch()
+
+
+_NAMES = pa.schema([("catalog", pa.string())])
+
+
+def _no_rows() -> pa.Table:
+    return pa.table({}, schema=NO_COLUMNS)
+
+
+def _session_table(session: Session, only: str | None = None) -> pa.Table:
+    names = [only] if only else sorted(SETTINGS)
+    return pa.table(
+        {
+            "name": names,
+            "value": [session.setting(name) for name in names],
+            "default": [SETTINGS[name].default for name in names],
+            "description": [SETTINGS[name].about for name in names],
+        }
+    )

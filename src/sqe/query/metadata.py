@@ -1,0 +1,66 @@
+"""Names of schemas and tables for the doors' metadata calls, from the catalogs directly: no statement, no Spark job."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from sqe.engine.driver import Driver
+from sqe.query.running import decode_schema
+from sqe.session import Session
+
+
+@dataclass(frozen=True)
+class TableEntry:
+    catalog: str
+    schema: str
+    name: str
+    type: str  # TABLE or VIEW
+    arrow_schema: pa.Schema | None = None
+
+
+def schemas(driver: Driver, session: Session, catalog: str | None, pattern: str | None) -> list[tuple[str, str]]:
+    matches = like(pattern)
+    names = [catalog] if catalog else sorted(session.catalogs)
+    return [
+        (name, schema)
+        for name in names
+        if name in session.catalogs
+        for schema in driver.call("namespaces", session.in_engine(), name)["namespaces"]
+        if matches.fullmatch(schema)
+    ]
+
+
+def tables(
+    driver: Driver,
+    session: Session,
+    catalog: str | None,
+    schema_pattern: str | None,
+    table_pattern: str | None,
+    types: Sequence[str] | None,
+    with_schema: bool,
+) -> list[TableEntry]:
+    matches = like(table_pattern)
+    wanted = set(types) if types else {"TABLE", "VIEW"}
+    return [
+        TableEntry(name, schema, entry["name"], entry["type"], _schema(driver, session, name, schema, entry["name"]) if with_schema else None)
+        for name, schema in schemas(driver, session, catalog, schema_pattern)
+        for entry in driver.call("tables", session.in_engine(), name, schema)["tables"]
+        if entry["type"] in wanted and matches.fullmatch(entry["name"])
+    ]
+
+
+def like(pattern: str | None) -> re.Pattern[str]:
+    """An SQL LIKE pattern, with `\\` as its escape; None matches everything."""
+    if pattern is None:
+        return re.compile(".*", re.DOTALL)
+    parts = re.findall(r"\\.|.", pattern, re.DOTALL)
+    wild = {"%": ".*", "_": "."}
+    return re.compile("".join(wild.get(part) or re.escape(part[-1]) for part in parts), re.DOTALL)
+
+
+def _schema(driver: Driver, session: Session, catalog: str, schema: str, table: str) -> pa.Schema:
+    return decode_schema(driver.call("tableSchema", session.in_engine(), catalog, schema, table)["schema"])

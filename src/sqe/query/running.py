@@ -1,0 +1,219 @@
+"""One statement on its way: its state, its rows, its end. Doors get it from the handler and must close it."""
+
+from __future__ import annotations
+
+import base64
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from sqe import errors
+from sqe.engine.driver import Driver
+from sqe.engine.stream import RowStream
+from sqe.errors import SqeError
+from sqe.query.events import QueryEvent, State
+from sqe.query.statements import StatementClass
+from sqe.session import Session
+
+log = logging.getLogger("sqe.query")
+
+NO_COLUMNS = pa.schema([])
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far Spark is with a statement."""
+
+    completed_tasks: int
+    total_tasks: int
+    active_tasks: int
+    rows: int
+
+
+class Query:
+    """Created by the handler only. Safe to cancel and to close from any thread."""
+
+    def __init__(self, session: Session, sql: str, door: str, driver: Driver, max_rows: int, on_change: Callable[[Query], None]) -> None:
+        # 128 random bits: the id is also the key to the rows on the driver's socket.
+        self.id = secrets.token_hex(16)
+        self.session = session
+        self.sql = sql
+        self.door = door
+        self.statement = StatementClass.UNKNOWN
+        self.schema = NO_COLUMNS
+        self.affected_rows: int | None = None
+        self.state = State.QUEUED
+        self.error: SqeError | None = None
+        self.rows = 0
+        self.bytes = 0
+        self.started = time.monotonic()
+        self.planned: float | None = None  # when the schema was known
+        self.streaming = False
+        self._ended_at: float | None = None
+        self._driver = driver
+        self._max_rows = max_rows
+        self._on_change = on_change
+        self._lock = threading.Lock()
+        self._stop_error: SqeError | None = None
+        self._local: list[pa.RecordBatch] | None = None
+        self._in_engine = False
+
+    # What the handler tells the query.
+
+    def begin(self, state: State) -> None:
+        with self._lock:
+            if self.state.ended:
+                raise self.error or self._stop_error or errors.internal()
+            self.state = state
+        self._on_change(self)
+
+    def answered_locally(self, table: pa.Table) -> None:
+        """The rows are here, made by SQE itself."""
+        self.schema = table.schema
+        self._local = table.to_batches()
+        self.planned = time.monotonic()
+
+    def answered_by_engine(self, answer: dict[str, Any]) -> None:
+        self.schema = decode_schema(answer["schema"])
+        self.affected_rows = answer["affected"]
+        self.planned = time.monotonic()
+        if answer.get("inline") is not None:
+            with pa.ipc.open_stream(base64.b64decode(answer["inline"])) as reader:
+                self._local = [batch for batch in reader if batch.num_rows]
+        else:
+            self._in_engine = True
+
+    def entered_engine(self) -> None:
+        self._in_engine = True
+
+    def failed(self, error: SqeError) -> SqeError:
+        """The statement's one end by failure; what stopped it (a limit, a cancel) is the better error to show."""
+        shown = self._stop_error or error
+        self._end(State.CANCELED if shown.code is errors.USER_CANCELED else State.FAILED, shown)
+        return shown
+
+    def finished(self) -> None:
+        self._end(State.FINISHED, None)
+
+    # What doors do with it.
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """The rows, as they come. Leaving the iteration early cancels the job behind it."""
+        if self.streaming:
+            raise SqeError(errors.GENERIC_USER_ERROR, "The rows of this statement were taken already")
+        self.streaming = True
+        try:
+            for batch in self._source():
+                self.rows += batch.num_rows
+                self.bytes += batch.nbytes
+                if self._max_rows and self.rows > self._max_rows:
+                    raise SqeError(
+                        errors.EXCEEDED_RESULT_ROW_LIMIT, f"The result has more than {self._max_rows} rows", hint="add a LIMIT"
+                    )
+                yield batch
+            self.finished()
+        except SqeError as error:
+            self._leave_engine()
+            raise self.failed(error) from None
+        finally:
+            self.close()
+
+    def read_all(self) -> pa.Table:
+        return pa.Table.from_batches(self.batches(), self.schema)
+
+    def cancel(self, reason: SqeError | None = None) -> None:
+        with self._lock:
+            if self.state.ended or self._stop_error:
+                return
+            self._stop_error = reason or SqeError(errors.USER_CANCELED, "The statement was cancelled")
+        self._tell_driver("cancel")
+        if self.planned is not None and not self.streaming:
+            self.failed(self._stop_error)
+
+    def close(self) -> None:
+        """Idempotent. A query that is not at its end is cancelled."""
+        if self.state.ended:
+            return
+        if self.planned is not None and (self._local is not None or not self.schema.names):
+            self.finished()
+            return
+        self.cancel()
+        self.failed(self._stop_error or errors.internal())
+
+    def progress(self) -> Progress:
+        facts: dict[str, int] = {}
+        if self._in_engine and not self.state.ended and self._driver.ready:
+            try:
+                facts = self._driver.call("progress", self.id)
+            except SqeError as error:
+                log.debug("no progress of %s: %s", self.id, error)
+        return Progress(facts.get("completed_tasks", 0), facts.get("total_tasks", 0), facts.get("active_tasks", 0), self.rows)
+
+    def snapshot(self) -> QueryEvent:
+        elapsed = (self._ended_at or time.monotonic()) - self.started
+        return QueryEvent(
+            query_id=self.id,
+            session_id=self.session.id,
+            identity=self.session.identity,
+            door=self.door,
+            sql=self.sql,
+            statement=self.statement.value,
+            state=self.state,
+            elapsed_seconds=elapsed,
+            rows=self.rows,
+            bytes=self.bytes,
+            affected_rows=self.affected_rows,
+            error=self.error,
+        )
+
+    def __enter__(self) -> Query:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _source(self) -> Iterator[pa.RecordBatch]:
+        if self._local is not None:
+            yield from self._local
+            return
+        if not self.schema.names:
+            return
+        stream = RowStream(self._driver.stream_socket, self.id)
+        try:
+            yield from stream.batches()
+            self._in_engine = False
+        finally:
+            stream.close()
+
+    def _leave_engine(self) -> None:
+        self._tell_driver("close")
+
+    def _tell_driver(self, what: str) -> None:
+        if not self._in_engine or not self._driver.ready:
+            return
+        try:
+            self._driver.call(what, self.id)
+        except SqeError as error:
+            log.debug("%s of %s was not heard: %s", what, self.id, error)
+
+    def _end(self, state: State, error: SqeError | None) -> None:
+        with self._lock:
+            if self.state.ended:
+                return
+            self.state = state
+            self.error = error
+            self._ended_at = time.monotonic()
+        self._tell_driver("close")
+        self._in_engine = False
+        self._local = None
+        self._on_change(self)
+
+
+def decode_schema(encoded: str) -> pa.Schema:
+    return pa.ipc.read_schema(pa.py_buffer(base64.b64decode(encoded)))

@@ -1,0 +1,172 @@
+"""Sessions: an identity, its own Spark session in the driver, its settings. Created at login, gone at logout or expiry."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sqe import errors
+from sqe.engine.catalogs import spark_settings
+from sqe.engine.driver import Driver
+from sqe.errors import SqeError
+from sqe.identity import Identity
+from sqe.query.session_settings import SETTINGS
+
+log = logging.getLogger("sqe.session")
+
+Catalogs = Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True)
+class SessionLimits:
+    idle_seconds: float = 15 * 60
+    max_age_seconds: float = 8 * 3600
+    max_sessions: int = 1000
+
+
+@dataclass
+class Session:
+    """One connection of one person. Its Spark session is opened by the first statement and again after a driver's death."""
+
+    identity: Identity
+    door: str
+    catalogs: Catalogs
+    default_catalog: str
+    driver: Driver
+    id: str = field(default_factory=lambda: secrets.token_hex(8))
+    settings: dict[str, str] = field(default_factory=dict)
+    created: float = field(default_factory=time.monotonic)
+    used: float = field(default_factory=time.monotonic)
+    closed: bool = False
+    running: int = 0
+    current: tuple[str, tuple[str, ...]] | None = None  # what USE chose, to be chosen again in a new driver
+    _generation: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def touch(self) -> None:
+        self.used = time.monotonic()
+
+    def setting(self, name: str) -> str:
+        return self.settings.get(name, SETTINGS[name].default)
+
+    def in_engine(self) -> str:
+        """The id of this session's Spark session, opened when this driver does not have it yet."""
+        with self._lock:
+            if self.closed:
+                raise SqeError(errors.AUTHENTICATION_FAILED, "Authentication failed")
+            self.driver.await_ready()
+            if self._generation != self.driver.generation:
+                generation = self.driver.generation
+                self.driver.call("openSession", self.id, json.dumps(self._spark_settings()), json.dumps(self._start()))
+                self._generation = generation
+        return self.id
+
+    def close(self) -> None:
+        with self._lock:
+            if self.closed:
+                return
+            self.closed = True
+            if self._generation and self._generation == self.driver.generation and self.driver.ready:
+                try:
+                    self.driver.call("closeSession", self.id)
+                except SqeError as error:
+                    log.warning("closing session %s in the driver failed: %s", self.id, error)
+
+    def _spark_settings(self) -> dict[str, str]:
+        result = {"spark.sql.defaultCatalog": self.default_catalog}
+        for name, catalog in self.catalogs.items():
+            result |= spark_settings(name, catalog)
+        for name, value in self.settings.items():
+            if key := SETTINGS[name].spark_key:
+                result[key] = value
+        return result
+
+    def _start(self) -> dict[str, object]:
+        """Where the session stands: in the schema that USE chose before, else in `default`, which is made when missing."""
+        if self.current:
+            return {"catalog": self.current[0], "namespace": list(self.current[1]), "create": False}
+        local = self.catalogs.get(self.default_catalog, {}).get("type", "sqlite") == "sqlite"
+        return {"catalog": self.default_catalog, "namespace": ["default"], "create": local}
+
+
+class Sessions:
+    """All sessions of a server, by their opaque tokens. Only a hash of a token is kept."""
+
+    def __init__(self, driver: Driver, catalogs: Catalogs, default_catalog: str, limits: SessionLimits | None = None) -> None:
+        self._driver = driver
+        self._catalogs = catalogs
+        self._default_catalog = default_catalog
+        self._limits = limits or SessionLimits()
+        self._lock = threading.Lock()
+        self._by_hash: dict[str, Session] = {}
+        self._tokens: dict[str, str] = {}  # session id → token, until it is handed out
+
+    def open(
+        self, identity: Identity, *, catalogs: Catalogs | None = None, default_catalog: str | None = None, door: str = ""
+    ) -> Session:
+        session = Session(
+            identity=identity,
+            door=door,
+            catalogs=catalogs if catalogs is not None else self._catalogs,
+            default_catalog=default_catalog or self._default_catalog,
+            driver=self._driver,
+        )
+        token = secrets.token_urlsafe(32)
+        with self._lock:
+            if len(self._by_hash) >= self._limits.max_sessions:
+                raise SqeError(errors.GENERIC_INSUFFICIENT_RESOURCES, f"The server has its limit of {self._limits.max_sessions} sessions")
+            self._by_hash[_hash(token)] = session
+            self._tokens[session.id] = token
+        return session
+
+    def token_of(self, session: Session) -> str:
+        """The bearer token of a session just opened; it can be asked for once."""
+        with self._lock:
+            return self._tokens.pop(session.id)
+
+    def by_token(self, token: str) -> Session:
+        with self._lock:
+            session = self._by_hash.get(_hash(token))
+        if session is None or session.closed or self._expired(session):
+            raise SqeError(errors.AUTHENTICATION_FAILED, "Authentication failed")
+        session.touch()
+        return session
+
+    def close(self, session: Session) -> None:
+        with self._lock:
+            self._by_hash = {key: value for key, value in self._by_hash.items() if value is not session}
+            self._tokens.pop(session.id, None)
+        session.close()
+
+    def expire(self) -> int:
+        """Closes sessions that were idle or open for too long; one with a running statement is not idle."""
+        with self._lock:
+            old = [session for session in self._by_hash.values() if self._expired(session)]
+        for session in old:
+            log.info("session %s of %s expired", session.id, session.identity.user)
+            self.close(session)
+        return len(old)
+
+    def close_all(self) -> None:
+        with self._lock:
+            everyone = list(self._by_hash.values())
+        for session in everyone:
+            self.close(session)
+
+    def __len__(self) -> int:
+        return len(self._by_hash)
+
+    def _expired(self, session: Session) -> bool:
+        now = time.monotonic()
+        idle = not session.running and now - session.used > self._limits.idle_seconds
+        return idle or now - session.created > self._limits.max_age_seconds
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""SQL that is SQE's own: statements that Spark does not know, and names."""

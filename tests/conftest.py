@@ -1,0 +1,57 @@
+"""Shared fixtures: one driver JVM for the whole run, a warehouse per test module, sessions on top."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pyarrow as pa
+import pytest
+
+from sqe.engine.driver import Driver
+from sqe.engine.process import LaunchOptions
+from sqe.identity import Identity
+from sqe.query.handler import QueryHandler, QueryLimits
+from sqe.session import Session, Sessions
+
+
+@pytest.fixture(scope="session")
+def driver() -> Iterator[Driver]:
+    """The one driver of the run. Tests that kill a driver start their own."""
+    driver = Driver(LaunchOptions(memory="2g"))
+    driver.start()
+    driver.await_ready()
+    yield driver
+    driver.stop()
+
+
+@pytest.fixture(scope="session")
+def handler(driver: Driver) -> Iterator[QueryHandler]:
+    handler = QueryHandler(driver, QueryLimits(max_sql_bytes=1 << 20), admin_roles=frozenset({"admin"}))
+    yield handler
+    handler.close()
+
+
+@pytest.fixture(scope="module")
+def sessions(driver: Driver, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sessions]:
+    warehouse = tmp_path_factory.mktemp("warehouse")
+    sessions = Sessions(driver, {"lake": {"type": "sqlite", "path": str(warehouse)}}, "lake")
+    yield sessions
+    sessions.close_all()
+
+
+@pytest.fixture
+def session(sessions: Sessions) -> Iterator[Session]:
+    session = sessions.open(Identity("tester"), door="test")
+    yield session
+    sessions.close(session)
+
+
+@pytest.fixture
+def sql(handler: QueryHandler, session: Session) -> Callable[[str], pa.Table]:
+    """Runs a statement and gives its rows; the session lives as long as the test."""
+
+    def run(text: str) -> pa.Table:
+        with handler.submit(session, text, door="test") as query:
+            return query.read_all()
+
+    return run
