@@ -1,0 +1,72 @@
+"""From what pyarrow raises on the client's side back to the error that the server meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pyarrow as pa
+from pyarrow import flight
+
+from sqe.errors import (
+    AUTHENTICATION_FAILED,
+    CODES,
+    EXCEEDED_TIME_LIMIT,
+    GENERIC_INTERNAL_ERROR,
+    REMOTE_HOST_GONE,
+    USER_CANCELED,
+    ErrorCode,
+    SqeError,
+)
+
+# `CODE: line 1:8: sentence [hint]. Detail: …`; gRPC and pyarrow add what is around it.
+_OURS = re.compile(
+    r"\b(?P<code>[A-Z][A-Z_]+): (?:line (?P<line>\d+):(?P<column>\d+): )?(?P<text>.*?)(?:\. Detail: .*)?$", re.DOTALL
+)
+_HINT = re.compile(r"^(?P<text>.*) \[(?P<hint>[^\[\]]+)\]$", re.DOTALL)
+
+# When the text is not ours: something between us and the server failed.
+_BY_TYPE: tuple[tuple[type[Exception], ErrorCode], ...] = (
+    (flight.FlightUnauthenticatedError, AUTHENTICATION_FAILED),
+    (flight.FlightCancelledError, USER_CANCELED),
+    (flight.FlightTimedOutError, EXCEEDED_TIME_LIMIT),
+    (flight.FlightUnavailableError, REMOTE_HOST_GONE),
+    (OSError, REMOTE_HOST_GONE),
+)
+
+
+@contextmanager
+def understood() -> Iterator[None]:
+    """Everything inside raises `SqeError` only."""
+    try:
+        yield
+    except (flight.FlightError, pa.ArrowException, OSError) as error:
+        raise sqe_error(error) from None
+
+
+def sqe_error(error: Exception) -> SqeError:
+    text = str(error)
+    found = _OURS.search(text)
+    code = CODES.get(found["code"]) if found else None
+    if found is None or code is None:
+        return _foreign(error, text)
+    hinted = _HINT.match(found["text"])
+    message, hint = (hinted["text"], hinted["hint"]) if hinted else (found["text"], None)
+    line = int(found["line"]) if found["line"] else None
+    column = int(found["column"]) if found["column"] else None
+    return SqeError(code, message, hint=hint, line=line, column=column)
+
+
+def _foreign(error: Exception, text: str) -> SqeError:
+    for kind, code in _BY_TYPE:
+        if isinstance(error, kind):
+            return SqeError(code, _FOREIGN_TEXTS.get(code.name) or text.splitlines()[0])
+    return SqeError(GENERIC_INTERNAL_ERROR, text.splitlines()[0] if text else type(error).__name__)
+
+
+_FOREIGN_TEXTS = {
+    AUTHENTICATION_FAILED.name: "Authentication failed",
+    USER_CANCELED.name: "The statement was cancelled",
+    REMOTE_HOST_GONE.name: "The server cannot be reached",
+}

@@ -1,0 +1,105 @@
+"""The Flight SQL door: where it listens and how it stops. The protocol is in server.py and what it calls."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from sqe.doors.flight.callers import Callers
+from sqe.doors.flight.handles import Handles
+from sqe.doors.flight.server import Server
+from sqe.doors.flight.watch import Watch
+from sqe.errors import CONFIGURATION_INVALID, SqeError
+
+if TYPE_CHECKING:
+    from sqe.identity.authenticator import Authenticator
+    from sqe.query.handler import QueryHandler
+    from sqe.session import Sessions
+
+_UNIX = "grpc+unix://"
+
+
+class FlightDoor:
+    """Serves Flight SQL on host and port, or at `location` (a unix socket: `grpc+unix:///path/flight.sock`).
+
+    `anonymous` lets callers without credentials in; it is for sockets that the file system protects.
+    """
+
+    def __init__(
+        self,
+        *,
+        handler: QueryHandler,
+        sessions: Sessions,
+        authenticator: Authenticator,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        location: str | None = None,
+        anonymous: bool = False,
+        tls: tuple[bytes, bytes] | None = None,
+    ) -> None:
+        self._handler = handler
+        self._sessions = sessions
+        self._callers = Callers(sessions, authenticator, anonymous=anonymous)
+        self._host = host
+        self._port = port
+        self._location = location
+        self._tls = tls
+        self._handles = Handles()
+        self._watch = Watch()
+        self._server: Server | None = None
+
+    def start(self) -> None:
+        """Returns when the port answers; raises when it cannot be had."""
+        where = self._location or (self._host, self._port)
+        try:
+            self._server = Server(
+                where,
+                handler=self._handler,
+                sessions=self._sessions,
+                callers=self._callers,
+                handles=self._handles,
+                watch=self._watch,
+                tls=self._tls,
+            )
+        except (pa.ArrowException, OSError, RuntimeError) as error:
+            named = self._location or f"{self._host}:{self._port}"
+            raise SqeError(
+                CONFIGURATION_INVALID, f"The Flight SQL door cannot listen on {named}", hint="is the port in use?"
+            ) from error
+        self._watch.start()
+
+    def stop(self, grace_seconds: float = 5.0) -> None:
+        """Ends calls: statements that run are cancelled, streams end with an error; then the port closes."""
+        if self._server is None:
+            return
+        server, self._server = self._server, None
+        self._handles.close_all()
+        # pyarrow's shutdown waits for the calls that are under way, and one may be stuck in its client.
+        stopper = threading.Thread(target=server.shutdown, name="sqe-flight-stop", daemon=True)
+        stopper.start()
+        stopper.join(grace_seconds)
+        self._watch.stop()
+        if self._location and self._location.startswith(_UNIX):
+            Path(self._location.removeprefix(_UNIX)).unlink(missing_ok=True)
+
+    @property
+    def port(self) -> int:
+        return self._server.port if self._server else 0
+
+    @property
+    def address(self) -> str:
+        """What a client connects to."""
+        if self._location:
+            return self._location
+        scheme = "grpc+tls" if self._tls else "grpc"
+        return f"{scheme}://{self._host}:{self.port}"
+
+    def __enter__(self) -> FlightDoor:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
