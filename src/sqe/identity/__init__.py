@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # for annotations only: the chain knows the configuration, an identity does not
+    from sqe.identity.authenticator import Authenticator as Authenticator
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,64 @@
+"""The doors of `sqe-server`: Flight SQL, health and metrics on the ports of `[coordinator]`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sqe.config import Settings
+from sqe.config.providers import AnonymousProvider
+from sqe.doors.ops import OpsDoor
+from sqe.doors.ports import listening
+
+if TYPE_CHECKING:
+    from sqe.doors.flight.door import FlightDoor
+    from sqe.server import Door, Server
+
+
+class NetworkDoors:
+    """Made before the server and handed to it: `Server(settings, doors=network.open)`."""
+
+    flight: FlightDoor
+    ops: OpsDoor
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def check_ports(self) -> None:
+        """Says which port is taken before a JVM is started for nothing."""
+        coordinator = self._settings.coordinator
+        for name in ("flight_sql_port", "health_port", "metrics_port"):
+            if name != "metrics_port" or self._settings.metrics.enabled:
+                listening(coordinator.host, getattr(coordinator, name), f"coordinator.{name}").close()
+
+    def open(self, server: Server) -> Sequence[Door]:
+        from sqe.doors.flight.door import FlightDoor
+        from sqe.identity.authenticator import authenticator
+
+        coordinator, auth = self._settings.coordinator, self._settings.auth
+        self.ops = OpsDoor(
+            host=coordinator.host,
+            health_port=coordinator.health_port,
+            metrics_port=coordinator.metrics_port if self._settings.metrics.enabled else None,
+            not_ready=server.not_ready,
+            metrics=server.metrics.text,
+        )
+        self.flight = FlightDoor(
+            handler=server.handler,
+            sessions=server.sessions,
+            authenticator=authenticator(auth),
+            host=coordinator.host,
+            port=coordinator.flight_sql_port,
+            anonymous=any(isinstance(each, AnonymousProvider) for each in auth.providers),
+        )
+        return (self.flight, self.ops)
+
+    def addresses(self) -> dict[str, str | None]:
+        """Where clients find each service; null is one that is not open."""
+        host = self._settings.coordinator.host
+        return {
+            "flight_sql": f"[{host}]:{self.flight.port}" if ":" in host else f"{host}:{self.flight.port}",
+            "trino_http": None,
+            "metrics": self.ops.metrics_address,
+            "health": self.ops.health_address,
+        }

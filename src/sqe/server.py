@@ -1,0 +1,143 @@
+"""`Server`: the whole product in one process. It makes the parts, connects them, and takes them down in order.
+
+`sqe-server`, the embedded daemon and the tests all use it; they differ in their doors only.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from sqe.config import Settings
+from sqe.engine.driver import Driver
+from sqe.engine.process import LaunchOptions
+from sqe.errors import SqeError
+from sqe.session import SessionLimits, Sessions
+
+if TYPE_CHECKING:
+    from sqe.observe.metrics import Metrics
+    from sqe.query.handler import QueryHandler
+
+log = logging.getLogger("sqe.server")
+
+# Sessions are looked at this many times within their shortest life, at most twice a minute.
+_LOOKS_PER_LIFE = 10
+_LONGEST_PAUSE_SECONDS = 30.0
+
+
+class Door(Protocol):
+    def start(self) -> None: ...
+    def stop(self) -> None: ...
+
+
+class Server:
+    """One driver JVM, its sessions, the query handler, and doors to it.
+
+    `start` returns when the doors are open; the engine may still boot, and statements wait for it. `await_ready` waits.
+    """
+
+    handler: QueryHandler
+    metrics: Metrics
+
+    def __init__(self, settings: Settings, *, doors: Callable[[Server], Sequence[Door]] = lambda _: ()) -> None:
+        """`doors` is called once, when the parts that doors need are there."""
+        self.settings = settings
+        self.driver = Driver(_launch_options(settings))
+        self.sessions = Sessions(self.driver, settings.catalog_options(), settings.catalog.name, _session_limits(settings))
+        self._make_doors = doors
+        self._doors: list[Door] = []
+        self._stopping = threading.Event()
+        self._expiry = threading.Thread(target=self._expire, name="sqe-session-expiry", daemon=True)
+
+    def start(self) -> None:
+        try:
+            # The JVM takes longest: all that is imported and built below happens while it boots.
+            self.driver.start()
+            self._build()
+            for door in self._make_doors(self):
+                door.start()
+                self._doors.append(door)
+            self._expiry.start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def await_ready(self, timeout_seconds: float = 120.0) -> None:
+        self.driver.await_ready(timeout_seconds)
+
+    def not_ready(self) -> str | None:
+        """Why statements cannot run now; None when they can."""
+        if self._stopping.is_set():
+            return "The server is shutting down"
+        try:
+            self.driver.await_ready(0)
+        except SqeError as error:
+            return error.message
+        return None
+
+    def stop(self) -> None:
+        """Doors first, so that nothing new comes in; then what runs; then the JVM. Safe to call twice."""
+        self._stopping.set()
+        while self._doors:
+            self._doors.pop().stop()
+        if hasattr(self, "handler"):
+            self.handler.close()
+        self.driver.stop()
+        # After the driver: its sessions are gone with it, and need not be closed there one by one.
+        self.sessions.close_all()
+        if self._expiry.is_alive():
+            self._expiry.join()
+
+    def __enter__(self) -> Server:
+        self.start()
+        try:
+            self.await_ready()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _build(self) -> None:
+        from sqe.observe.logs import QueryLog
+        from sqe.observe.metrics import Metrics
+        from sqe.query.handler import QueryHandler, QueryLimits
+
+        query = self.settings.query
+        limits = QueryLimits(
+            max_sql_bytes=query.max_sql_bytes,
+            timeout_seconds=query.timeout,
+            max_result_rows=query.max_result_rows,
+            max_concurrent=query.max_concurrent,
+            max_queued=query.max_queued,
+            abandoned_seconds=query.abandoned_timeout,
+        )
+        self.handler = QueryHandler(self.driver, limits, frozenset(self.settings.auth.admin_roles))
+        self.metrics = Metrics(
+            sessions=lambda: len(self.sessions), driver=self.driver.health, driver_restarts=lambda: self.driver.restarts
+        )
+        self.handler.events.subscribe(self.metrics.observe)
+        self.handler.events.subscribe(QueryLog(self.settings.log.sql).observe)
+
+    def _expire(self) -> None:
+        life = min(self.settings.session.idle_timeout, self.settings.session.max_age)
+        while not self._stopping.wait(min(_LONGEST_PAUSE_SECONDS, life / _LOOKS_PER_LIFE)):
+            self.sessions.expire()
+
+
+def _launch_options(settings: Settings) -> LaunchOptions:
+    return LaunchOptions(
+        memory=str(settings.engine.driver_memory),
+        master=settings.cluster.master,
+        java=str(settings.engine.java) if settings.engine.java else None,
+        spark=settings.engine.spark,
+    )
+
+
+def _session_limits(settings: Settings) -> SessionLimits:
+    session = settings.session
+    return SessionLimits(idle_seconds=session.idle_timeout, max_age_seconds=session.max_age, max_sessions=session.max_sessions)
