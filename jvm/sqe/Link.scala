@@ -105,8 +105,10 @@ final class Link {
   }
 
   def current(sessionId: String): String = answer {
-    val session = sessionOf(sessionId)
-    Map("catalog" -> session.currentCatalog, "namespace" -> session.currentNamespace)
+    inSession(sessionId) { spark =>
+      val manager = spark.sessionState.catalogManager
+      Map("catalog" -> manager.currentCatalog.name, "namespace" -> manager.currentNamespace.toSeq)
+    }
   }
 
   def namespaces(sessionId: String, catalog: String): String = answer {

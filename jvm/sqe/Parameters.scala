@@ -116,4 +116,6 @@ object Parameters {
 final case class InferredParameter(position: Int) extends LeafExpression with Unevaluable {
   override def nullable: Boolean = true
   override def dataType: DataType = NullType
+  override def sql: String = "?"
+  override def toString: String = "?"
 }

@@ -32,10 +32,6 @@ final class UserSession(val id: String, val spark: SparkSession) extends Logging
     Try(manager.setCurrentNamespace(namespace))
   }
 
-  def currentCatalog: String = spark.sessionState.catalogManager.currentCatalog.name
-
-  def currentNamespace: Seq[String] = spark.sessionState.catalogManager.currentNamespace.toSeq
-
   /** Gives back what the garbage collector alone would not: catalog connections and pools, temporary views, artifacts. */
   def close(): Unit = spark.withActive {
     val manager = spark.sessionState.catalogManager

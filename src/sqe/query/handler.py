@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import json
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -97,12 +98,19 @@ class QueryHandler:
         text = self._checked_text(sql)
         parsed = self._parse(session, text)
         if parsed.own is not None or parsed.statement not in ANALYSABLE or parsed.node == "ShowCatalogsCommand":
-            schema = pa.schema([("result", pa.string())]) if parsed.statement.returns_rows else NO_COLUMNS
-            return Prepared(text, parsed.statement, schema, NO_COLUMNS)
+            return Prepared(text, parsed.statement, self._schema_without_analysis(session, parsed), NO_COLUMNS)
         query = Query(session, text, "prepare", self._driver, 0, lambda _: None)
         answer = self._driver.call("prepare", session.in_engine(), query.id, text)
         schema = decode_schema(answer["schema"]) if parsed.statement.returns_rows else NO_COLUMNS
         return Prepared(text, parsed.statement, schema, decode_schema(answer["parameters"]))
+
+    def _schema_without_analysis(self, session: Session, parsed: Parsed) -> pa.Schema:
+        if parsed.node == "ShowCatalogsCommand":
+            return _NAMES
+        if parsed.node == "ShowSession":
+            return _session_table(session).schema
+        # A procedure's columns are known once it ran; one text column says "rows will come" to JDBC.
+        return pa.schema([("result", pa.string())]) if parsed.statement.returns_rows else NO_COLUMNS
 
     def ingest(
         self, session: Session, target: TableName, mode: IngestMode, reader: pa.RecordBatchReader, *, door: str
@@ -209,7 +217,7 @@ class QueryHandler:
             return _session_table(session)
         if parsed.node == "ShowCatalogsCommand":
             pattern = parsed.details.get("pattern") or "*"
-            return pa.table({"catalog": [name for name in self.catalogs(session) if fnmatch.fnmatchcase(name, pattern)]}, _NAMES)
+            return pa.table([[name for name in self.catalogs(session) if fnmatch.fnmatchcase(name, pattern)]], schema=_NAMES)
         if parsed.node == "SetCommand":
             return self._set(session, parsed.details)
         if parsed.node == "ResetCommand":
@@ -236,8 +244,6 @@ class QueryHandler:
     def _configure(self, session: Session, spark_key: str | None, value: str) -> None:
         if spark_key is None:
             return
-        import json
-
         try:
             self._driver.call("configureSession", session.in_engine(), json.dumps({spark_key: value}))
         except SqeError as error:
