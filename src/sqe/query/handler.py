@@ -20,7 +20,7 @@ from sqe.query.events import Events, QueryEvent, State
 from sqe.query.ingest import IngestMode, Spool, TableName
 from sqe.query.metadata import TableEntry
 from sqe.query.registry import Registry
-from sqe.query.running import NO_COLUMNS, Query, decode_schema
+from sqe.query.running import NO_COLUMNS, Progress, Query, decode_schema
 from sqe.query.session_settings import SETTINGS, checked_value, setting_named
 from sqe.query.statements import ANALYSABLE, StatementClass, classify
 from sqe.query.watchdog import Watchdog
@@ -144,6 +144,11 @@ class QueryHandler:
             return False
         query.cancel()
         return True
+
+    def progress(self, session: Session) -> Progress | None:
+        """How far the session's running statement is, also while `submit` still runs it; None when there is none."""
+        running = [query for query in self._registry.running() if query.session is session]
+        return running[-1].progress() if running else None
 
     def queries(self) -> list[QueryEvent]:
         return [*self._registry.recent(), *(query.snapshot() for query in self._registry.running())]

@@ -1,0 +1,99 @@
+"""The server inside the daemon: the same as `sqe-server`'s, with a Flight door on a unix socket that only its owner can reach."""
+
+from __future__ import annotations
+
+import getpass
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sqe.doors.shell.host import Engine
+from sqe.errors import CONFIGURATION_INVALID, SqeError
+
+if TYPE_CHECKING:
+    from sqe.cli.daemon import DaemonPaths
+    from sqe.config import Settings
+    from sqe.identity.authenticator import Authenticator
+    from sqe.server import Door, Server
+
+
+class EmbeddedServer:
+    """`start` returns when the engine answers."""
+
+    def __init__(self, paths: DaemonPaths, memory_limit: str, notify: Callable[[str], None]) -> None:
+        self._paths = paths
+        self._memory_limit = memory_limit
+        self._notify = notify
+        self._server: Server | None = None
+
+    def start(self) -> Engine:
+        from sqe.server import Server
+
+        settings = embedded_settings(self._memory_limit)
+        self._set_up(settings)
+        authenticator = _authenticator(settings)
+        self._server = server = Server(settings, doors=lambda server: self._doors(server, authenticator))
+        server.start()
+        server.await_ready()
+        return Engine(server.handler, server.sessions, authenticator.anonymous())
+
+    def stop(self) -> None:
+        if self._server is not None:
+            self._server.stop()
+
+    def _set_up(self, settings: Settings) -> None:
+        """What is missing on this machine is made before the server starts, so that whoever waits is told."""
+        from sqe.engine import install
+
+        def train(flags: Sequence[str]) -> None:
+            from sqe.engine.training import train
+
+            train(flags)
+
+        java = settings.engine.java
+        install.ensure(self._tell_once, java_setting=str(java) if java else None, trainer=train)
+
+    def _tell_once(self, line: str) -> None:
+        self._notify(f"setting up, once: {line}")
+
+    def _doors(self, server: Server, authenticator: Authenticator) -> Sequence[Door]:
+        from sqe.doors.flight.door import FlightDoor
+
+        location = f"grpc+unix://{self._paths.flight_socket}"
+        return [
+            FlightDoor(
+                handler=server.handler, sessions=server.sessions, authenticator=authenticator, location=location, anonymous=True
+            )
+        ]
+
+
+def embedded_settings(memory_limit: str) -> Settings:
+    """The defaults of `sqe-server` and its environment variables, with what is different for one person at one machine."""
+    from sqe.config import ConfigErrors, load
+
+    flags: dict[str, Any] = {
+        # One's own statement may take its time, and a shell may stay open over the weekend.
+        "query.timeout": "0s",
+        "session.max_age": "365d",
+        "auth.providers": [{"type": "anonymous", "user": _user(), "roles": ["admin"]}],
+        "auth.admin_roles": ["admin"],
+    }
+    if memory_limit:
+        flags["engine.driver_memory"] = memory_limit
+    try:
+        return load(None, os.environ, flags)
+    except ConfigErrors as errors:
+        raise SqeError(CONFIGURATION_INVALID, "; ".join(str(problem) for problem in errors.problems)) from None
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())
+
+
+def _authenticator(settings: Settings) -> Authenticator:
+    from sqe.identity.authenticator import authenticator
+
+    return authenticator(settings.auth)

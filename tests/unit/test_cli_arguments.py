@@ -1,0 +1,59 @@
+"""The command line of `sqe`: what is understood and what is refused, each refusal in one sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from sqe.cli.arguments import FLAGS, UsageError, help_text, parse
+
+
+def test_all_flags_are_understood_in_every_spelling() -> None:
+    options = parse(
+        ["-Hdb", "--port=1234", "-u", "root", "--tls", "--insecure", "-e", "SELECT 1", "-eSELECT 2", "-f", "json", "-o", "x"]
+    )
+    assert (options.host, options.port, options.user, options.tls, options.insecure) == ("db", 1234, "root", True, True)
+    assert (options.execute, options.format, options.output) == (["SELECT 1", "SELECT 2"], "json", "x")
+    options = parse(
+        ["--embedded", "--catalog", "a=/x", "--catalog=b=y=z", "--memory-limit", "2GB", "--no-daemon", "--dialect", "duckdb"]
+    )
+    assert (options.catalogs, options.memory_limit) == ({"a": "/x", "b": "y=z"}, "2g")
+    assert (options.no_daemon, options.dialect) == (True, "duckdb")
+    assert parse(["--protocol", "flight", "--host", "h", "--username", "root"]).user == "root"
+    assert parse(["-e", "--1"]).execute == ["--1"]
+    assert parse(["daemon", "stop"]).daemon == "stop"
+
+
+@pytest.mark.parametrize(
+    ("argv", "sentence"),
+    [
+        (["--formt", "csv"], "unknown option --formt; did you mean --format?"),
+        (["-f", "xml"], "-f must be one of table, csv, tsv, json, jsonl, markdown, arrow, parquet, not 'xml'"),
+        (["SELECT 1"], "unexpected argument 'SELECT 1'; SQL is given with -e"),
+        (["-e"], "-e needs a value (SQL)"),
+        (["--memory=yes"], "--memory takes no value"),
+        (["--host", "a", "--host", "b"], "--host is given twice"),
+        (["--host", "a", "--memory"], "--memory is for the embedded engine and does not go with --host"),
+        (["--host", "a", "--memory-limit", "2g"], "--memory-limit is for the embedded engine and does not go with --host"),
+        (["-u", "root"], "--user needs --host"),
+        (["--host", "a", "--protocol", "http"], "--protocol http is not available in this version; use --protocol flight"),
+        (["--host", "a", "--insecure"], "--insecure needs --tls"),
+        (["--host", "a", "--port", "0"], "--port must be a number from 1 to 65535, not '0'"),
+        (["--memory", "--warehouse", "x"], "--memory and --warehouse exclude each other"),
+        (["--memory-limit", "lots"], "--memory-limit must be a size such as 2g or 1536m, not 'lots'"),
+        (["--catalog", "x"], "--catalog needs NAME=PATH with a plain name, not 'x'"),
+        (["--catalog", "lake=x"], "catalog 'lake' is mounted already"),
+        (["-e", "x", "--file", "y"], "--execute and --file exclude each other"),
+        (["daemon"], "sqe daemon takes one of: status, stop"),
+        (["daemon", "restart"], "sqe daemon takes one of: status, stop"),
+    ],
+)
+def test_a_wrong_command_line_is_refused_in_one_sentence(argv: list[str], sentence: str) -> None:
+    with pytest.raises(UsageError) as refusal:
+        parse(argv)
+    assert str(refusal.value) == sentence
+
+
+def test_help_wins_and_names_every_flag() -> None:
+    assert parse(["--help"]).help
+    for flag in FLAGS:
+        assert all(name in help_text() for name in flag.names)
