@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from pyarrow import flight
 
 from sqe.doors.flight.failures import translated
+from sqe.doors.flight.warehouse import chosen_catalogs
 from sqe.errors import AUTHENTICATION_FAILED, QUERY_QUEUE_FULL, SqeError
 
 if TYPE_CHECKING:
@@ -96,23 +97,32 @@ class Caller(flight.ServerMiddleware):  # type: ignore[misc]
 class Callers(flight.ServerMiddlewareFactory):  # type: ignore[misc]
     """Turns headers into sessions. Thread-safe: gRPC calls it from every thread."""
 
-    def __init__(self, sessions: Sessions, authenticator: Authenticator, *, anonymous: bool) -> None:
+    def __init__(
+        self, sessions: Sessions, authenticator: Authenticator, *, anonymous: bool, chooses_warehouse: bool = False
+    ) -> None:
         self._sessions = sessions
         self._authenticator = authenticator
         self._anonymous = anonymous
+        self._chooses_warehouse = chooses_warehouse
         self._lock = threading.Lock()
         self._tokens: dict[tuple[str, bytes], str] = {}
 
     def start_call(self, info: flight.CallInfo, headers: dict[str, list[str]]) -> Caller:
         try:
-            return self._caller(info.method, Credentials.of(headers))
+            if info.method == flight.FlightMethod.HANDSHAKE:
+                return self._logged_in(headers)
+            return self._caller(Credentials.of(headers))
         except Exception as error:  # noqa: BLE001 - the boundary: nothing may pass untranslated
             raise translated(error) from None
 
-    def _caller(self, method: flight.FlightMethod, credentials: Credentials | None) -> Caller:
-        if method == flight.FlightMethod.HANDSHAKE:
-            session = self._sessions.open(self._identify(credentials), door=DOOR)
-            return Caller(self, credentials, session, self._sessions.token_of(session))
+    def _logged_in(self, headers: dict[str, list[str]]) -> Caller:
+        credentials = Credentials.of(headers)
+        identity = self._identify(credentials)
+        catalogs = chosen_catalogs(headers) if self._chooses_warehouse else None
+        session = self._sessions.open(identity, catalogs=catalogs, door=DOOR)
+        return Caller(self, credentials, session, self._sessions.token_of(session))
+
+    def _caller(self, credentials: Credentials | None) -> Caller:
         if credentials is not None and credentials.scheme == "bearer":
             known = self._known(credentials.value)
             if known is not None:

@@ -25,7 +25,8 @@ _UNIX = "grpc+unix://"
 class FlightDoor:
     """Serves Flight SQL on host and port, or at `location` (a unix socket: `grpc+unix:///path/flight.sock`).
 
-    `anonymous` lets callers without credentials in; it is for sockets that the file system protects.
+    `anonymous` lets callers without credentials in. At a unix socket, which the file system protects, they also choose the
+    folder of their warehouse.
     """
 
     def __init__(
@@ -42,7 +43,7 @@ class FlightDoor:
     ) -> None:
         self._handler = handler
         self._sessions = sessions
-        self._callers = Callers(sessions, authenticator, anonymous=anonymous)
+        self._callers = Callers(sessions, authenticator, anonymous=anonymous, chooses_warehouse=anonymous and _is_unix(location))
         self._host = host
         self._port = port
         self._location = location
@@ -82,7 +83,7 @@ class FlightDoor:
         stopper.start()
         stopper.join(grace_seconds)
         self._watch.stop()
-        if self._location and self._location.startswith(_UNIX):
+        if self._location and _is_unix(self._location):
             Path(self._location.removeprefix(_UNIX)).unlink(missing_ok=True)
 
     @property
@@ -103,3 +104,7 @@ class FlightDoor:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+
+def _is_unix(location: str | None) -> bool:
+    return location is not None and location.startswith(_UNIX)

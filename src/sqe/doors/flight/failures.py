@@ -31,7 +31,7 @@ MAX_TEXT_BYTES = 1024
 # The trailer that carries code, number and SQLSTATE as JSON; ADBC shows it in the details of its exceptions.
 TRAILER = "x-sqe-error"
 
-_FLIGHT_ERRORS = {
+_FLIGHT_ERRORS: dict[Grpc, type[Exception]] = {
     Grpc.UNAUTHENTICATED: flight.FlightUnauthenticatedError,
     Grpc.UNAUTHORIZED: flight.FlightUnauthorizedError,
     Grpc.CANCELLED: flight.FlightCancelledError,
@@ -76,8 +76,7 @@ def failure(error: SqeError, context: flight.ServerCallContext | None = None) ->
     if context is not None:
         context.add_trailer(TRAILER, details)
     if code.grpc in _FLIGHT_ERRORS:
-        sent: Exception = _FLIGHT_ERRORS[code.grpc](text, details.encode())
-        return sent
+        return _FLIGHT_ERRORS[code.grpc](text, details.encode())
     return _untraceable(code.grpc, code.sqlstate)(text)
 
 
@@ -85,7 +84,8 @@ def translated(error: Exception, context: flight.ServerCallContext | None = None
     """What a client may see of any exception. A defect of ours is logged here, whole, and shown as nothing but a defect."""
     if isinstance(error, SqeError):
         return failure(error, context)
-    if isinstance(error, flight.FlightCancelledError):
+    left = isinstance(error, flight.FlightCancelledError)
+    if left:
         return error  # the client went away while we were reading from it; nobody reads the answer
     log.error("a Flight call failed unexpectedly", exc_info=error)
     return failure(internal(), context)

@@ -14,9 +14,12 @@ from google.protobuf.message import DecodeError, Message
 from sqe.doors.flight.wire import flight_sql_pb2 as messages
 from sqe.errors import INVALID_ARGUMENTS, NOT_SUPPORTED, SqeError
 
-__all__ = ["messages", "pack", "parse", "statement_text", "unpack"]
+__all__ = ["SESSION_HEADER", "messages", "pack", "parse", "statement_text", "unpack"]
 
 _TYPE_URL = "type.googleapis.com/arrow.flight.protocol.sql."
+
+# What a client of the embedded socket says at log-in: {"warehouse": folder, "catalogs": {name: folder}}.
+SESSION_HEADER = "x-sqe-session"
 
 M = TypeVar("M", bound=Message)
 
