@@ -7,14 +7,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, disable_created_metrics, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from sqe.query.events import QueryEvent, State
 from sqe.version import __version__
-
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 @dataclass(frozen=True)
@@ -75,6 +73,8 @@ class Metrics:
     def __init__(
         self, *, sessions: Callable[[], int], driver: Callable[[], DriverHealth | None], driver_restarts: Callable[[], int]
     ) -> None:
+        # Without it each counter brings a second metric with the time of its making, which nobody asks for.
+        disable_created_metrics()  # type: ignore[no-untyped-call]
         self._registry = CollectorRegistry(auto_describe=False)
         self._queries = self._counter(QUERIES)
         self._errors = self._counter(ERRORS)
