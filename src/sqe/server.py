@@ -51,6 +51,21 @@ class Server:
         self._stopping = threading.Event()
         self._expiry = threading.Thread(target=self._expire, name="sqe-session-expiry", daemon=True)
 
+    def set_up(self, tell: Callable[[str], None]) -> None:
+        """Fetches, compiles and trains what this machine does not have yet: minutes the first time, milliseconds later.
+
+        `start` would do so too, but without the class archive and without telling anybody what takes so long.
+        """
+        from sqe.engine import install
+
+        def train(flags: Sequence[str]) -> None:
+            from sqe.engine.training import train
+
+            train(flags)
+
+        java = self.settings.engine.java
+        install.ensure(tell, java_setting=str(java) if java else None, trainer=train)
+
     def start(self) -> None:
         try:
             # The JVM takes longest: all that is imported and built below happens while it boots.

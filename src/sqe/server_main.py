@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import os
 import signal
 import sys
@@ -21,6 +22,8 @@ from sqe.version import __version__
 
 if TYPE_CHECKING:
     from sqe.server import Server
+
+log = logging.getLogger("sqe.server")
 
 STOPPED, FAILED, WRONG_USAGE = 0, 1, 2
 
@@ -63,6 +66,7 @@ def _serve(loaded: Loaded) -> int:
     try:
         network.check_ports()
         with signals.interrupting():
+            server.set_up(lambda line: log.info("setting up, once: %s", line))
             server.start()
         _await_engine(server, signals)
         print(json.dumps({"event": "ready", **network.addresses()}), flush=True)

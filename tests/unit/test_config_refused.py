@@ -7,6 +7,11 @@ from pathlib import Path
 import pytest
 from config_files import Written, problems
 
+from sqe.config import later
+from sqe.config.catalogs import TYPES
+from sqe.engine.catalogs import spark_settings
+from sqe.errors import SqeError
+
 BEYOND_THIS_VERSION = """
 [[auth.providers]]
 type = "bearer_token"
@@ -199,3 +204,11 @@ def test_a_file_that_is_not_there_or_not_text_is_one_problem(tmp_path: Path) -> 
     assert problems(tmp_path / "none.toml") == ["none.toml: cannot be read: No such file or directory"]
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")
     assert problems(tmp_path / "binary.toml") == ["binary.toml: is not UTF-8 text"]
+
+
+def test_the_catalog_types_that_load_are_those_that_the_engine_has(tmp_path: Path) -> None:
+    entry = {"path": str(tmp_path), "uri": "jdbc:x", "warehouse": "w"}
+    assert all(spark_settings("lake", {**entry, "type": known}) for known in TYPES)
+    for absent in later.CATALOG_TYPES:
+        with pytest.raises(SqeError, match="not available in this version"):
+            spark_settings("lake", {**entry, "type": absent})

@@ -1,0 +1,66 @@
+"""The whole server in this process, without doors: sessions expire, and nothing is left when it stops."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from sqe.config import load
+from sqe.errors import SqeError
+from sqe.identity import Identity
+from sqe.server import Door, Server
+
+
+def eventually(holds: Callable[[], bool], seconds: float = 15) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.05)
+
+
+def threads() -> set[str]:
+    return {thread.name for thread in threading.enumerate() if thread.name.startswith("sqe-")}
+
+
+def children() -> set[int]:
+    return {child.pid for child in psutil.Process().children(recursive=True)}
+
+
+def test_a_server_runs_statements_expires_sessions_and_leaves_nothing(tmp_path: Path) -> None:
+    before = (threads(), children())
+    settings = load(None, {}, {"catalog.path": str(tmp_path / "w"), "engine.driver_memory": "1g", "session.idle_timeout": "1s"})
+    with Server(settings) as server:
+        assert server.not_ready() is None
+        session = server.sessions.open(Identity("alice"), door="test")
+        token = server.sessions.token_of(session)
+        with server.handler.submit(session, "SELECT 7 AS n", door="test") as query:
+            assert query.read_all().to_pydict() == {"n": [7]}
+        assert b'sqe_queries_total{outcome="finished",statement="query"} 1.0' in server.metrics.text()
+        eventually(lambda: len(server.sessions) == 0)
+        with pytest.raises(SqeError, match="Authentication failed"):
+            server.sessions.by_token(token)
+    assert server.not_ready() == "The server is shutting down"
+    server.stop()  # twice is fine
+    eventually(lambda: (threads(), children()) == before)
+
+
+class Broken:
+    def start(self) -> None:
+        raise OSError("no such door")
+
+    def stop(self) -> None:
+        raise AssertionError("it was never open")
+
+
+def test_a_door_that_does_not_open_takes_the_engine_down_again(tmp_path: Path) -> None:
+    before = (threads(), children())
+    doors: list[Door] = [Broken()]
+    server = Server(load(None, {}, {"catalog.path": str(tmp_path)}), doors=lambda _: doors)
+    with pytest.raises(OSError, match="no such door"):
+        server.start()
+    eventually(lambda: (threads(), children()) == before)
