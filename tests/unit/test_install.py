@@ -187,7 +187,7 @@ class TestTheExtension:
         assert b"who = world" in jar.read_bytes()
 
         assert extension.ensure_extension(used, spark, [], told.append, sources) == jar
-        assert told == ["compiling the JVM extension (about 15 s)"]
+        assert told == ["compiling the JVM extension (about 10 s)"]
         (sources / "greeting.properties").write_text("who = moon\n")
         assert extension.ensure_extension(used, spark, [], told.append, sources) != jar
         assert jar.exists()
@@ -220,7 +220,7 @@ class TestTheClassArchive:
             self.program(used, flags)
 
         made = [archive.ensure_archive(used, self.class_path(), "", trainer, told.append) for _ in range(2)]
-        assert told == ["training the class archive (about 40 s)"]
+        assert told == ["training the class archive (about 30 s)"]
         assert made[0] is not None
         assert made[0] == made[1] == archive.existing_archive(used, self.class_path())
 

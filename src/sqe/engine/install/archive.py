@@ -1,6 +1,6 @@
 """The class archive (AppCDS): the classes of a start and a first query, parsed and linked once, then mapped into memory.
 
-Measured on two cores: 10.9 s without and 3.5 s with it from the start of the JVM to the first Iceberg rows. One archive serves
+Measured on two cores: 8.5 s without and 3.7 s with it from the start of the JVM to the first Iceberg rows. One archive serves
 all our JVM flags: it was accepted under the serial, parallel and G1 collectors and any heap below 32 GB (compressed pointers);
 elsewhere the JVM ignores it, as it ignores one whose jars have changed.
 """
@@ -80,13 +80,22 @@ def ensure_archive(
     if not archive.exists() and not _failed_lately(archive):
         try:
             with workshop("archive", progress) as bench:
+                # Looked at again under the lock: another process may have trained meanwhile, or failed to.
                 if not archive.exists() and not _failed_lately(archive):
-                    progress("training the class archive (about 40 s)")
-                    _train(java, class_path, trainer, archive, bench)
-        except Exception as failure:  # noqa: BLE001 (the trainer boots a whole Spark, and all it can lose is time)
-            _log.warning("the class archive could not be trained, starts will be slower: %s", failure)
-            _mark_failure(archive)
+                    progress("training the class archive (about 30 s)")
+                    _try_to_train(java, class_path, trainer, archive, bench)
+        except OSError as failure:
+            _log.warning("the class archive cannot be kept in %s, starts will be slower: %s", cache_dir(), failure)
     return existing_archive(java, class_path, flags_key)
+
+
+def _try_to_train(java: Java, class_path: Sequence[Path], trainer: Trainer, archive: Path, bench: Path) -> None:
+    try:
+        _train(java, class_path, trainer, archive, bench)
+    except Exception as failure:  # noqa: BLE001 (the trainer boots a whole Spark, and all it can lose is time)
+        _log.warning("the class archive could not be trained, starts will be slower: %s", failure)
+        _folder().mkdir(parents=True, exist_ok=True)
+        _failure_mark(archive).touch()
 
 
 def _train(java: Java, class_path: Sequence[Path], trainer: Trainer, archive: Path, bench: Path) -> None:
@@ -146,17 +155,13 @@ def forget_failures() -> None:
         mark.unlink(missing_ok=True)
 
 
-def _mark_failure(archive: Path) -> None:
-    try:
-        _folder().mkdir(parents=True, exist_ok=True)
-        archive.with_suffix(".failed").touch()
-    except OSError:
-        return  # a cache that cannot be written to is tried again, at no cost
+def _failure_mark(archive: Path) -> Path:
+    return archive.with_suffix(".failed")
 
 
 def _failed_lately(archive: Path) -> bool:
     """So that a machine on which training cannot succeed does not try at every start."""
     try:
-        return time.time() - archive.with_suffix(".failed").stat().st_mtime < RETRY_AFTER_SECONDS
+        return time.time() - _failure_mark(archive).stat().st_mtime < RETRY_AFTER_SECONDS
     except OSError:
         return False

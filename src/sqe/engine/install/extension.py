@@ -49,7 +49,7 @@ def ensure_extension(
     if not jar.exists():
         with workshop("extension", progress) as bench:
             if not jar.exists():
-                progress("compiling the JVM extension (about 15 s)")
+                progress("compiling the JVM extension (about 10 s)")
                 classes = bench / "classes"
                 classes.mkdir()
                 _compile([path for path in files if path.suffix == ".scala"], java, spark, libraries, classes)
