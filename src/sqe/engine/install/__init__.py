@@ -30,12 +30,9 @@ class Installation:
     archive: Path | None
     trust_store: Path | None
 
-    def archive_flags(self) -> list[str]:
-        return archive_flags(self.java, self.archive)
-
     def jvm_flags(self) -> list[str]:
         """All that a driver's command line needs besides `-cp`: the archive and, for a Java from pip, the trust store."""
-        return [*self.archive_flags(), *trust_flags(self.trust_store)]
+        return [*archive_flags(self.java, self.archive), *trust_flags(self.trust_store)]
 
 
 def ensure(
