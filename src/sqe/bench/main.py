@@ -1,0 +1,71 @@
+"""The command `sqe-bench`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from sqe.bench import door, sessions, start, stream, warm
+from sqe.bench.benchmark import Benchmark, BenchmarkError, Run
+from sqe.bench.figures import Figure
+from sqe.errors import SqeError
+
+BENCHMARKS = (start.BENCHMARK, warm.BENCHMARK, stream.BENCHMARK, sessions.BENCHMARK, door.BENCHMARK)
+
+MET, MISSED = 0, 1
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    benchmark: Benchmark = options.benchmark
+    from sqe.bench.workspace import prepared_folder
+
+    try:
+        figures = _measure(benchmark, Run(prepared_folder(options.folder), options))
+    except (BenchmarkError, SqeError) as failure:
+        print(f"sqe-bench {benchmark.name}: {failure}", file=sys.stderr)
+        return MISSED
+    return MISSED if options.strict and not all(figure.ok for figure in figures) else MET
+
+
+def _measure(benchmark: Benchmark, run: Run) -> list[Figure]:
+    """Each figure is told as soon as it is known: a run takes minutes, and may be stopped."""
+    figures = []
+    for figure in benchmark.measure(run):
+        run.say(figure.sentence())
+        print(figure.json(), flush=True)
+        figures.append(figure)
+    return figures
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("sqe-bench", description="Measures SQE against its promises (docs/benchmarks.md).")
+    commands = parser.add_subparsers(required=True, metavar="BENCHMARK")
+    for benchmark in BENCHMARKS:
+        command = commands.add_parser(benchmark.name, help=benchmark.what, description=benchmark.what)
+        command.set_defaults(benchmark=benchmark)
+        for option in benchmark.options:
+            command.add_argument(
+                f"--{option.name}", type=_positive, default=option.default, metavar="N", help=f"{option.what} ({option.default})"
+            )
+        command.add_argument("--folder", type=Path, help="where tables are kept between runs (bench in the cache folder)")
+        command.add_argument("--strict", action="store_true", help="exit 1 when a target is missed")
+    return parser
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise ValueError
+    return value
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""Warm calls: the whole `sqe` command on a running daemon, as a shell script sees it."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from sqe.bench.benchmark import Benchmark, BenchmarkError, Option, Run
+from sqe.bench.figures import Declared, Figure
+from sqe.bench.processes import command
+from sqe.bench.workspace import local_server, local_session, make_tables, orders, rows_of, warehouse
+
+if TYPE_CHECKING:
+    from sqe.server import Server
+
+SELECT_1 = Declared("warm.select_1", '`sqe -e "SELECT 1"`, the whole process', 12, "ms", "`python3 -c pass`")
+POINT = Declared("warm.point_query", "`sqe -e` with a look-up by key in an Iceberg table", 3, "ms", "SELECT 1")
+JOBS = Declared("warm.jobs", "Spark jobs started by statements that need none", 0, "jobs")
+
+# Round trips of the JIT compilers: a daemon's first calls run interpreted.
+WARM_UPS = 20
+
+
+def measure(run: Run) -> Iterator[Figure]:
+    table = orders(run.options.rows)
+    make_tables(run.folder, [table])
+    with _private_daemon() as environment:
+        base = [command("sqe"), "--warehouse", str(warehouse(run.folder)), "-e"]
+
+        def point() -> list[str]:
+            # Another key each time: nothing of the answer can be remembered.
+            return [*base, f"SELECT * FROM {table} WHERE o_orderkey = {random.randrange(table.rows)}"]
+
+        for _ in range(min(WARM_UPS, run.options.repeat)):
+            _seconds([*base, "SELECT 1"], environment)
+            _seconds(point(), environment)
+        rounds = [
+            (
+                _seconds([sys.executable, "-c", "pass"], environment),
+                _seconds([*base, "SELECT 1"], environment),
+                _seconds(point(), environment),
+            )
+            for _ in range(run.options.repeat)
+        ]
+    python, select_1, point_query = (1000 * median(column) for column in zip(*rounds, strict=True))
+    yield SELECT_1.measured(select_1, python)
+    yield POINT.measured(point_query, select_1)
+    with local_server(run.folder) as (server, _):
+        yield JOBS.measured(_needless_jobs(server, str(table)))
+
+
+@contextmanager
+def _private_daemon() -> Iterator[Mapping[str, str]]:
+    """The environment of a daemon that is not the user's own."""
+    with TemporaryDirectory(prefix="sqe-bench-") as runtime:
+        environment = {**os.environ, "XDG_RUNTIME_DIR": runtime}
+        try:
+            yield environment
+        finally:
+            subprocess.run([command("sqe"), "daemon", "stop"], env=environment, stdout=subprocess.DEVNULL, check=False)
+
+
+def _seconds(arguments: Sequence[str], environment: Mapping[str, str]) -> float:
+    started = time.perf_counter()
+    ran = subprocess.run(arguments, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    seconds = time.perf_counter() - started
+    if ran.returncode:
+        raise BenchmarkError(f"{Path(arguments[0]).name} failed: {ran.stderr.decode(errors='replace').strip()}")
+    return seconds
+
+
+def _needless_jobs(server: Server, table: str) -> int:
+    """Jobs during statements that look at names and constants only, and during the doors' metadata calls."""
+    session = local_session(server)
+    before = _jobs(server)
+    for sql in (
+        "SELECT 1",
+        "SELECT 1 + 1 AS two, current_date() AS today, 'x' AS text",
+        "SELECT * FROM (VALUES (1, 'a'), (2, 'b')) AS t(id, name)",
+        "SHOW CATALOGS",
+        "SHOW SCHEMAS",
+        "SHOW TABLES",
+        f"SHOW COLUMNS IN {table}",
+        f"SHOW CREATE TABLE {table}",
+        f"DESCRIBE TABLE {table}",
+        f"DESCRIBE TABLE EXTENDED {table}",
+        f"EXPLAIN SELECT * FROM {table}",
+        f"SELECT * FROM {table} LIMIT 0",
+        "USE lake.default",
+    ):
+        rows_of(server, session, sql)
+    server.handler.schemas(session)
+    server.handler.tables(session, with_schema=True)
+    server.handler.prepare(session, f"SELECT * FROM {table} WHERE o_orderkey = ?")
+    needless = _jobs(server) - before
+    rows_of(server, session, f"SELECT count(DISTINCT o_clerk) FROM {table}")
+    if _jobs(server) == before + needless:
+        raise BenchmarkError("The driver's job counter does not count")
+    return needless
+
+
+def _jobs(server: Server) -> int:
+    """Spark tells its listeners late: the count is taken when it has stopped moving."""
+    last, since = -1, time.monotonic()
+    while time.monotonic() - since < 1:
+        health = server.driver.health()
+        if health is None:
+            raise BenchmarkError("The driver does not answer")
+        if health.jobs != last:
+            last, since = health.jobs, time.monotonic()
+        time.sleep(0.05)
+    return last
+
+
+BENCHMARK = Benchmark(
+    "warm",
+    "calls of `sqe` on a running daemon",
+    (SELECT_1, POINT, JOBS),
+    (
+        Option("repeat", 30, "rounds; the median counts"),
+        Option("rows", 1_500_000, "rows of the table for point queries"),
+    ),
+    measure,
+)
