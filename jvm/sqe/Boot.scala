@@ -5,7 +5,10 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.SparkConf
+import org.apache.spark.{SparkConf, SparkContext}
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.catalyst.analysis.FunctionRegistry
+import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import org.apache.spark.sql.classic.SparkSession
 import py4j.GatewayServer
 
@@ -41,17 +44,47 @@ object Boot {
   private def buildSession(settings: Any): SparkSession = {
     val conf = new SparkConf(false)
     settings.asInstanceOf[java.util.Map[String, String]].asScala.foreach { case (key, value) => conf.set(key, value) }
-    SparkSession.builder().config(conf).getOrCreate()
+    // Two cores: the classes of Spark SQL are loaded and initialised beside the SparkContext, which needs none of them.
+    // Joined before the session touches them, so that no two threads initialise the same part of Spark SQL.
+    val preload = daemon("sqe-preload")(Preload.run())
+    val context = SparkContext.getOrCreate(conf)
+    preload.join()
+    SparkSession.builder().sparkContext(context).getOrCreate()
   }
 
   private def leaveWithOwner(stdin: BufferedReader): Unit = {
-    val watch = new Thread(() => {
+    daemon("sqe-owner-watch") {
       while (stdin.readLine() != null) {}
       // halt, not exit: shutdown hooks can hang on a dead file system, and Iceberg commits are the only side effect.
       // Spark's own temporary folders live under a folder that Python removes.
       Runtime.getRuntime.halt(0)
-    }, "sqe-owner-watch")
-    watch.setDaemon(true)
-    watch.start()
+    }
   }
+
+  private def daemon(name: String)(body: => Unit): Thread = {
+    val thread = new Thread(() => body, name)
+    thread.setDaemon(true)
+    thread.start()
+    thread
+  }
+}
+
+/** What every first statement needs, made ready while Spark's core starts: parser, functions, Iceberg, the SQLite driver. */
+private object Preload extends Logging {
+  def run(): Unit =
+    try {
+      CatalystSqlParser.parsePlan("SELECT a, 1 FROM t WHERE a = 'x'")
+      FunctionRegistry.builtin
+      Seq(
+        "org.apache.iceberg.spark.SparkCatalog",
+        "org.apache.iceberg.jdbc.JdbcCatalog",
+        "org.apache.iceberg.spark.source.SparkTable",
+        "org.apache.spark.sql.execution.SparkOptimizer",
+        "org.apache.spark.sql.util.ArrowUtils").foreach(Class.forName)
+      // Connecting once unpacks and loads SQLite's native library.
+      java.sql.DriverManager.getConnection("jdbc:sqlite::memory:").close()
+    } catch {
+      // Only time is lost; whoever needs the class meets the same failure and tells it.
+      case failure: Throwable => logWarning("preloading classes failed", failure)
+    }
 }
