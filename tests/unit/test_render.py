@@ -148,7 +148,20 @@ VALUES: list[tuple[str, pa.Array, list[str | None], list[Any]]] = [
         ["1 00:00:05", "-0 00:00:01.5"],
         ["1 00:00:05", "-0 00:00:01.5"],
     ),
-    ("year-month intervals", pa.array([pa.MonthDayNano([-14, 0, 0])]), ["-1-2"], ["-1-2"]),
+    (
+        "calendar intervals",
+        pa.array(
+            [pa.MonthDayNano([14, 25, 3_661_500_000_000]), pa.MonthDayNano([0, 0, 0]), pa.MonthDayNano([-1, 0, -1_000_000_000])]
+        ),
+        ["1 years 2 months 25 days 1 hours 1 minutes 1.5 seconds", "0 seconds", "-1 months -1 seconds"],
+        ["1 years 2 months 25 days 1 hours 1 minutes 1.5 seconds", "0 seconds", "-1 months -1 seconds"],
+    ),
+    (
+        "times",
+        pa.array([datetime.time(10, 0, 1), datetime.time(0, 0, 0, 500_000)]),
+        ["10:00:01", "00:00:00.5"],
+        ["10:00:01", "00:00:00.5"],
+    ),
     ("nothing", pa.nulls(2), [None, None], [None, None]),
     ("dictionaries", pa.array(["a", "b", "a"]).dictionary_encode(), ["a", "b", "a"], ["a", "b", "a"]),
     ("control characters", pa.array(["a\tb\x01"]), ["a\tb\x01"], ["a\tb\x01"]),

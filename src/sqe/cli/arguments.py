@@ -142,7 +142,7 @@ def _read(argv: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
 def _nearest(name: str) -> str:
     from difflib import get_close_matches
 
-    close = get_close_matches(name, _BY_NAME, n=1)
+    close = get_close_matches(name, _BY_NAME, n=1, cutoff=0.7)
     return f"; did you mean {close[0]}?" if close else "; sqe --help lists them"
 
 

@@ -75,6 +75,8 @@ class Daemon:
     # The door's host.
 
     def await_engine(self, notice: Callable[[str], None]) -> Engine:
+        if self._engine is not None:
+            return self._engine
         told = 0
         while True:
             with self._changed:

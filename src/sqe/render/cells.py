@@ -8,7 +8,8 @@
 | binary | upper-case hex, as Spark's `hex()`; `X'…'` takes it back |
 | array, map, struct | JSON (see json_values.py) |
 | day-time interval | `1 02:03:04.5` (days, then the clock), negative with a leading `-` |
-| year-month interval | `1-2` (years-months) |
+| year-month interval | `1-2` (years-months); what `make_interval` returns is `1 years 2 months 3 days` |
+| variant | JSON |
 """
 
 from __future__ import annotations

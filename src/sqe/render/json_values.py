@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sqe.render.scalars import each, plain, scalar_text, timestamp_text
+from sqe.render.variants import is_variant, variant_json
 
 NULL = "null"
 
@@ -51,6 +52,8 @@ def _present(column: pa.Array) -> pa.StringArray:
     kind = column.type
     if pa.types.is_null(kind):
         return pa.nulls(len(column), pa.string())
+    if is_variant(kind):
+        return variant_json(column)
     if pa.types.is_struct(kind):
         return _struct(column)
     if pa.types.is_map(kind):

@@ -12,12 +12,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sqe.render.intervals import YearMonth, calendar, day_time, year_month
+
 
 def plain(column: pa.Array) -> pa.Array:
     """Without the wrappers that only change how the same values are stored."""
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
-    if isinstance(column, pa.ExtensionArray):
+    if isinstance(column, pa.ExtensionArray) and not isinstance(column.type, YearMonth):
         return plain(column.storage)
     if pa.types.is_dictionary(column.type):
         return plain(column.dictionary_decode())
@@ -38,7 +40,11 @@ def scalar_text(column: pa.Array) -> pa.StringArray:
     if pa.types.is_duration(kind):
         return each(pc.cast(column, pa.duration("us"), safe=False).cast(pa.int64()), day_time)
     if kind == pa.month_day_nano_interval():
-        return each(column, lambda value: year_month(value.months) if not (value.days or value.nanoseconds) else str(value))
+        return each(column, calendar)
+    if isinstance(kind, YearMonth):
+        return each(column.storage, year_month)
+    if pa.types.is_time(kind):
+        return short_fraction(pc.cast(column, pa.string()))
     try:
         return pc.cast(column, pa.string())
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
@@ -68,9 +74,7 @@ def decimal_text(column: pa.Array) -> pa.StringArray:
 
 def timestamp_text(column: pa.Array, between: str = " ") -> pa.StringArray:
     """ISO 8601 with the fraction as short as the value allows."""
-    text = pc.cast(column, pa.string())
-    text = pc.replace_substring_regex(text, r"\.0+(Z|[+-]|$)", r"\1")
-    text = pc.replace_substring_regex(text, r"(\.[0-9]*[1-9])0+(Z|[+-]|$)", r"\1\2")
+    text = short_fraction(pc.cast(column, pa.string()))
     if column.type.tz is not None:
         text = pc.replace_substring_regex(text, r"([+-][0-9]{2})([0-9]{2})$", r"\1:\2")
     if between != " ":
@@ -78,24 +82,15 @@ def timestamp_text(column: pa.Array, between: str = " ") -> pa.StringArray:
     return text
 
 
+def short_fraction(text: pa.StringArray) -> pa.StringArray:
+    """Without the zeros at the end of the seconds."""
+    text = pc.replace_substring_regex(text, r"\.0+(Z|[+-]|$)", r"\1")
+    return pc.replace_substring_regex(text, r"(\.[0-9]*[1-9])0+(Z|[+-]|$)", r"\1\2")
+
+
 def each(column: pa.Array, write: Callable[[Any], str]) -> pa.StringArray:
     """One Python call a value, for the types that no kernel writes."""
     return pa.array([None if value is None else write(value) for value in column.to_pylist()], pa.string())
-
-
-def day_time(microseconds: int) -> str:
-    sign, rest = ("-", -microseconds) if microseconds < 0 else ("", microseconds)
-    seconds, fraction = divmod(rest, 1_000_000)
-    minutes, second = divmod(seconds, 60)
-    hours, minute = divmod(minutes, 60)
-    days, hour = divmod(hours, 24)
-    tail = f".{fraction:06d}".rstrip("0") if fraction else ""
-    return f"{sign}{days} {hour:02d}:{minute:02d}:{second:02d}{tail}"
-
-
-def year_month(months: int) -> str:
-    sign, rest = ("-", -months) if months < 0 else ("", months)
-    return f"{sign}{rest // 12}-{rest % 12}"
 
 
 def is_number(kind: pa.DataType) -> bool:

@@ -8,8 +8,10 @@ from typing import Protocol
 
 import pyarrow as pa
 
+from sqe.render import BINARY
 from sqe.render.binary import ArrowWriter, ParquetWriter
 from sqe.render.delimited import CsvWriter, TsvWriter
+from sqe.render.intervals import readable_batch, readable_schema
 from sqe.render.json_rows import JsonLinesWriter, JsonWriter
 from sqe.render.markdown import MarkdownWriter
 from sqe.render.sink import Write
@@ -33,6 +35,14 @@ class Writer(Protocol):
 
 
 def open_writer(schema: pa.Schema, layout: Layout, write: Write) -> Writer:
+    if layout.format in BINARY:
+        return ArrowWriter(schema, write) if layout.format == "arrow" else ParquetWriter(schema, write)
+    readable = readable_schema(schema)
+    writer = _text_writer(readable, layout, write)
+    return writer if readable.equals(schema) else _Readable(writer, readable)
+
+
+def _text_writer(schema: pa.Schema, layout: Layout, write: Write) -> Writer:
     match layout.format:
         case "table":
             return TableWriter(schema, write, layout.width)
@@ -46,11 +56,21 @@ def open_writer(schema: pa.Schema, layout: Layout, write: Write) -> Writer:
             return JsonLinesWriter(schema, write)
         case "markdown":
             return MarkdownWriter(schema, write)
-        case "arrow":
-            return ArrowWriter(schema, write)
-        case "parquet":
-            return ParquetWriter(schema, write)
     raise ValueError(f"unknown format {layout.format!r}")
+
+
+class _Readable:
+    """Gives a text writer batches that it can read (see intervals.py)."""
+
+    def __init__(self, writer: Writer, schema: pa.Schema) -> None:
+        self._writer = writer
+        self._schema = schema
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        self._writer.add(readable_batch(batch, self._schema))
+
+    def finish(self) -> None:
+        self._writer.finish()
 
 
 def render(schema: pa.Schema, batches: Iterable[pa.RecordBatch], layout: Layout, write: Write) -> int:

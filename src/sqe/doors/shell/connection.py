@@ -159,10 +159,6 @@ class Connection:
                 statement.run()
             except wire.ConnectionLost:
                 return
-            except Exception:
-                log.exception("a statement met a defect of the door")
-                self.hang_up()
-                return
 
     def _cancel(self) -> None:
         if self._running is not None:

@@ -48,8 +48,13 @@ class RunningStatement:
         try:
             end = self._execute()
         except SqeError as error:
-            self._finish(ticker)
-            self._channel.send(wire.ERROR, {"code": error.code.name, "text": error_text(error)})
+            self._fail(error, ticker)
+            return
+        except wire.ConnectionLost:
+            raise
+        except Exception:
+            log.exception("a statement met a defect of the door")
+            self._fail(errors.internal(), ticker)
             return
         finally:
             self._finish(ticker)
@@ -99,6 +104,10 @@ class RunningStatement:
         ticker = threading.Thread(target=self._tick, name="sqe-shell-progress", daemon=True)
         ticker.start()
         return ticker
+
+    def _fail(self, error: SqeError, ticker: threading.Thread | None) -> None:
+        self._finish(ticker)
+        self._channel.send(wire.ERROR, {"code": error.code.name, "text": error_text(error)})
 
     def _finish(self, ticker: threading.Thread | None) -> None:
         """No progress frame may follow the end of the statement."""
