@@ -55,10 +55,14 @@ class Metadata:
         return pa.table([sorted(self._handler.catalogs(call.session))], schema=schemas.CATALOGS)
 
     def _db_schemas(self, call: Call, command: messages.CommandGetDbSchemas) -> pa.Table:
+        if _without_catalog(command):
+            return schemas.DB_SCHEMAS.empty_table()
         pairs = self._handler.schemas(call.session, _given(command, "catalog"), _given(command, "db_schema_filter_pattern"))
         return _table(sorted(pairs), schemas.DB_SCHEMAS)
 
     def _tables(self, call: Call, command: messages.CommandGetTables) -> pa.Table:
+        if _without_catalog(command):
+            return self.schema(call, command).empty_table()
         entries = self._handler.tables(
             call.session,
             catalog=_given(command, "catalog"),
@@ -98,6 +102,11 @@ _SCHEMAS: dict[type, pa.Schema] = {
 def _given(command: Any, name: str) -> Any:
     """An optional field: None when the client did not send it, which is not the same as an empty string."""
     return getattr(command, name) if command.HasField(name) else None
+
+
+def _without_catalog(command: Any) -> bool:
+    """An empty name asks for what belongs to no catalog, and here everything has one."""
+    return _given(command, "catalog") == ""
 
 
 def _table(rows: list[tuple[Any, ...]], schema: pa.Schema) -> pa.Table:

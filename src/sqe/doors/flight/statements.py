@@ -21,7 +21,7 @@ from sqe.doors.flight.wire import messages, pack, statement_text
 from sqe.errors import INVALID_ARGUMENTS, INVALID_PARAMETER_USAGE, NOT_SUPPORTED, SqeError
 
 if TYPE_CHECKING:
-    from sqe.query.handler import QueryHandler
+    from sqe.query.handler import Prepared, QueryHandler
     from sqe.query.running import Query
 
 DOOR = "flight"
@@ -97,7 +97,7 @@ class Statements:
         writer: flight.FlightMetadataWriter,
     ) -> None:
         entry = call.handles.prepared(command.prepared_statement_handle)
-        entry.parameters = _bounded(_rows_of(reader))
+        entry.parameters = _bounded(_parameters_of(entry.prepared, reader))
         answer = messages.DoPutPreparedStatementResult(prepared_statement_handle=command.prepared_statement_handle)
         writer.write(answer.SerializeToString())
 
@@ -128,7 +128,7 @@ class Statements:
             with self._submit(call, prepared.sql) as query:
                 _answer_count(writer, _affected(query))
             return
-        rows = (row for batch in _rows_of(reader) for row in _single_rows(batch))
+        rows = (row for batch in _parameters_of(prepared, reader) for row in _single_rows(batch))
         _answer_count(writer, self._run_all(call, prepared.sql, rows))
 
     # the way in
@@ -206,11 +206,15 @@ def _answer_count(writer: flight.FlightMetadataWriter, count: int) -> None:
     writer.write(messages.DoPutUpdateResult(record_count=count).SerializeToString())
 
 
-def _rows_of(reader: flight.MetadataRecordBatchReader) -> Iterator[pa.RecordBatch]:
+def _parameters_of(prepared: Prepared, reader: flight.MetadataRecordBatchReader) -> Iterator[pa.RecordBatch]:
+    wanted = len(prepared.parameter_schema)  # 0 also where the statement cannot be analysed before it runs
     try:
         for chunk in reader:
-            if chunk.data is not None:
-                yield chunk.data
+            if chunk.data is None:
+                continue
+            if wanted and chunk.data.num_columns != wanted:
+                raise SqeError(INVALID_PARAMETER_USAGE, f"The statement has {wanted} parameters, not {chunk.data.num_columns}")
+            yield chunk.data
     except pa.ArrowInvalid as wrong:
         raise SqeError(INVALID_ARGUMENTS, "The stream of parameters is not well-formed Arrow data") from wrong
 
