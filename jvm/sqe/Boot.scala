@@ -2,9 +2,11 @@ package org.apache.spark.sql.sqe
 
 import java.io.{BufferedReader, InputStreamReader}
 import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.Path
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.commons.io.FileUtils
 import org.apache.spark.{SparkConf, SparkContext}
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.analysis.FunctionRegistry
@@ -34,7 +36,7 @@ object Boot {
     streams.start()
     println(Json.write(Map("port" -> gateway.getListeningPort)))
     System.out.flush()
-    leaveWithOwner(stdin)
+    leaveWithOwner(stdin, Path.of(request("folder").toString))
     try link.started(buildSession(request("spark")))
     catch {
       case failure: Throwable => link.failedToStart(failure)
@@ -52,12 +54,13 @@ object Boot {
     SparkSession.builder().sparkContext(context).getOrCreate()
   }
 
-  private def leaveWithOwner(stdin: BufferedReader): Unit = {
+  private def leaveWithOwner(stdin: BufferedReader, folder: Path): Unit = {
     daemon("sqe-owner-watch") {
       while (stdin.readLine() != null) {}
+      // An owner that was killed cannot remove the folder that all our files are in.
+      try FileUtils.deleteDirectory(folder.toFile)
       // halt, not exit: shutdown hooks can hang on a dead file system, and Iceberg commits are the only side effect.
-      // Spark's own temporary folders live under a folder that Python removes.
-      Runtime.getRuntime.halt(0)
+      finally Runtime.getRuntime.halt(0)
     }
   }
 

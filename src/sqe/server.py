@@ -57,14 +57,10 @@ class Server:
         `start` would do so too, but without the class archive and without telling anybody what takes so long.
         """
         from sqe.engine import install
+        from sqe.engine.training import trainer
 
-        def train(flags: Sequence[str]) -> None:
-            from sqe.engine.training import train
-
-            train(flags)
-
-        java = self.settings.engine.java
-        install.ensure(tell, java_setting=str(java) if java else None, trainer=train)
+        java = str(self.settings.engine.java) if self.settings.engine.java else None
+        install.ensure(tell, java_setting=java, trainer=trainer(java))
 
     def start(self) -> None:
         try:

@@ -30,9 +30,10 @@ class EmbeddedServer:
         from sqe.server import Server
 
         settings = embedded_settings(self._memory_limit)
-        self._set_up(settings)
         authenticator = _authenticator(settings)
         self._server = server = Server(settings, doors=lambda server: self._doors(server, authenticator))
+        # Before the start, so that whoever waits is told.
+        server.set_up(self._tell_once)
         server.start()
         server.await_ready()
         return Engine(server.handler, server.sessions, authenticator.anonymous())
@@ -40,18 +41,6 @@ class EmbeddedServer:
     def stop(self) -> None:
         if self._server is not None:
             self._server.stop()
-
-    def _set_up(self, settings: Settings) -> None:
-        """What is missing on this machine is made before the server starts, so that whoever waits is told."""
-        from sqe.engine import install
-
-        def train(flags: Sequence[str]) -> None:
-            from sqe.engine.training import train
-
-            train(flags)
-
-        java = settings.engine.java
-        install.ensure(self._tell_once, java_setting=str(java) if java else None, trainer=train)
 
     def _tell_once(self, line: str) -> None:
         self._notify(f"setting up, once: {line}")

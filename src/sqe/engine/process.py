@@ -41,8 +41,6 @@ _FLAGS = (
     # A driver without memory must end, so that the watcher starts a new one, not limp on.
     "-XX:+ExitOnOutOfMemoryError",
     "-Xss4m",
-    # A small machine's JVM starts with a small heap and gives memory back.
-    "-XX:+UseSerialGC",
     # Compile later: a start runs most code a few times only. CPU-seconds to the first Iceberg rows, and of an aggregation
     # over 6 million rows once warm: C1 alone 3.3 and 11.6, all tiers by default 5.8 and 3.8, with these thresholds 4.5 and 3.8.
     "-XX:Tier3InvocationThreshold=2000",
@@ -133,6 +131,7 @@ class DriverProcess:
         command = [
             str(installation.java.executable),
             f"-Xmx{options.memory}",
+            _collector(options.memory),
             *_FLAGS,
             *installation.jvm_flags(),
             *options.extra_flags,
@@ -157,6 +156,7 @@ class DriverProcess:
         )
         request = {
             "secret": self._secret,
+            "folder": str(self._folder),
             "stream_socket": self.stream_socket,
             "spark": driver_settings(options.master, str(self._folder), options.spark),
         }
@@ -169,3 +169,10 @@ class DriverProcess:
         assert self._process.stderr is not None
         for line in self._process.stderr:
             log.warning("%s", line.decode(errors="replace").rstrip())
+
+
+def _collector(memory: str) -> str:
+    """The serial collector starts fastest and keeps the heap small; its pauses grow with the heap, so a large one gets G1."""
+    unit = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}.get(memory[-1].lower())
+    size = int(memory[:-1]) * unit if unit else int(memory)
+    return "-XX:+UseSerialGC" if size <= 8 << 30 else "-XX:+UseG1GC"

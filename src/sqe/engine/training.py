@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from sqe.engine.driver import Driver
-from sqe.engine.process import LaunchOptions
 
 _WALK = """
 SELECT 1 AS one
@@ -35,17 +33,24 @@ DROP TABLE u
 """
 
 
-def train(flags: Sequence[str]) -> None:
+def trainer(java: str | None = None) -> Callable[[Sequence[str]], None]:
+    """What `install.ensure` calls when there is something to train, with the Java that the archive is for."""
+    return lambda flags: train(flags, java)
+
+
+def train(flags: Sequence[str], java: str | None = None) -> None:
     """Runs a driver with `flags` to its clean end; that is when the JVM writes the archive."""
     import pyarrow as pa
 
+    from sqe.engine.driver import Driver
+    from sqe.engine.process import LaunchOptions
     from sqe.errors import SqeError
     from sqe.identity import Identity
     from sqe.query.handler import QueryHandler
     from sqe.query.ingest import IngestMode, TableName
     from sqe.session import Sessions
 
-    driver = Driver(LaunchOptions(memory="1g", extra_flags=tuple(flags)))
+    driver = Driver(LaunchOptions(memory="1g", java=java, extra_flags=tuple(flags)))
     driver.start()
     try:
         with tempfile.TemporaryDirectory(prefix="sqe-train-") as warehouse:

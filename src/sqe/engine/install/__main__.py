@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Sequence
 
 from sqe.engine.install import ensure
 from sqe.engine.install.archive import forget_failures
 from sqe.engine.install.extension import CompileError
+from sqe.engine.training import trainer
 from sqe.errors import SqeError
 
 
@@ -16,7 +16,7 @@ def main() -> int:
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     try:
         forget_failures()
-        ensure(_say, trainer=_train)
+        ensure(_say, trainer=trainer())
     except CompileError as failure:
         print(failure.output, file=sys.stderr)
         print(failure, file=sys.stderr)
@@ -25,13 +25,6 @@ def main() -> int:
         print(failure, file=sys.stderr)
         return 1
     return 0
-
-
-def _train(flags: Sequence[str]) -> None:
-    # The trainer boots the driver and imports all that goes with it: only when there is something to train.
-    from sqe.engine.training import train
-
-    train(flags)
 
 
 def _say(line: str) -> None:
