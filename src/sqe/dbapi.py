@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sqe.client import FlightClient, Result
-from sqe.client.embedded import embedded_client
+from sqe.client.embedded import EmbeddedClient
 from sqe.errors import SqeError
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def connect(
         thrown_away = tempfile.mkdtemp(prefix="sqe-memory-") if memory else None
         try:
             with _as_dbapi():
-                return Connection(embedded_client(thrown_away or warehouse, catalogs or {}, memory_limit), thrown_away)
+                return Connection(EmbeddedClient(thrown_away or warehouse, catalogs, memory_limit), thrown_away)
         except BaseException:
             _remove(thrown_away)
             raise

@@ -45,6 +45,18 @@ def understood() -> Iterator[None]:
         raise sqe_error(error) from None
 
 
+@contextmanager
+def reaching(uri: str) -> Iterator[None]:
+    """Like `understood`, for the first call of a connection: what is not the server's own word means that there is none."""
+    try:
+        yield
+    except (flight.FlightError, pa.ArrowException, OSError) as error:
+        found = sqe_error(error)
+        if found.code is REMOTE_HOST_GONE or found.code.name not in str(error):
+            found = SqeError(REMOTE_HOST_GONE, f"The server at {uri} cannot be reached")
+        raise found from None
+
+
 def sqe_error(error: Exception) -> SqeError:
     text = str(error)
     found = _OURS.search(text)

@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from pyarrow import flight
 
 from sqe.client import parameters as values
-from sqe.client.failures import understood
+from sqe.client.failures import reaching, understood
 from sqe.client.results import Result
 from sqe.doors.flight.wire import messages, pack, parse
 from sqe.errors import INVALID_ARGUMENTS, SqeError
@@ -44,7 +44,8 @@ class FlightClient:
         insecure: bool = False,
         session_headers: Mapping[str, str] | None = None,
     ) -> None:
-        with understood():
+        self._uri = uri
+        with reaching(uri):
             self._client = flight.FlightClient(uri, tls_root_certs=tls_root_certs, disable_server_verification=insecure)
         try:
             self._options = flight.FlightCallOptions(headers=[self._log_in(user, password, token, session_headers or {})])
@@ -169,7 +170,7 @@ class FlightClient:
         if token is not None:
             return b"authorization", b"Bearer " + token.encode()
         options = flight.FlightCallOptions(headers=[(name.encode(), value.encode()) for name, value in headers.items()])
-        with understood():
+        with reaching(self._uri):
             # Nobody logs in as well: the answer is the token of a session of its own.
             header: tuple[bytes, bytes] = self._client.authenticate_basic_token(user or "", password or "", options)
         return header

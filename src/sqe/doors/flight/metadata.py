@@ -106,7 +106,7 @@ def _given(command: Any, name: str) -> Any:
 
 def _without_catalog(command: Any) -> bool:
     """An empty name asks for what belongs to no catalog, and here everything has one."""
-    return _given(command, "catalog") == ""
+    return bool(_given(command, "catalog") == "")
 
 
 def _table(rows: list[tuple[Any, ...]], schema: pa.Schema) -> pa.Table:
