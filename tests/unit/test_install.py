@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -191,6 +192,9 @@ class TestTheExtension:
         (sources / "greeting.properties").write_text("who = moon\n")
         assert extension.ensure_extension(used, spark, [], told.append, sources) != jar
         assert jar.exists()
+
+    def test_knows_the_pyspark_that_it_is_made_for(self) -> None:
+        assert find_spark().version == metadata.version("pyspark")
 
     def test_that_does_not_compile_hands_the_compilers_words_to_the_developer(self, own_cache: Path, sources: Path) -> None:
         (sources / "sqe" / "Wrong.scala").write_text("package sqe\nobject Wrong { val one: Int = nothing }\n")

@@ -212,7 +212,13 @@ def test_markdown_escapes_what_would_break_the_table() -> None:
 
 
 def test_a_value_cannot_talk_to_the_terminal() -> None:
-    assert rendered(pa.table({"a": ["\x1b[2J\x9b1m\n"]}), "table").splitlines()[2] == " \\x1b[2J\\x9b1m\\n"
+    assert rendered(pa.table({"a": ["\x1b[2J\x9b1m\n", ""]}), "table").splitlines()[2] == " \\x1b[2J\\x9b1m\\n"
+
+
+def test_a_single_text_keeps_its_lines_in_a_table() -> None:
+    plan = pa.table({"plan": ["Project\n+- Scan\x1b[31m\n\n"]})
+    assert rendered(plan, "table") == " plan\n-----------------\n Project\n +- Scan\\x1b[31m\n(1 row)\n"
+    assert rendered(pa.concat_tables([plan, plan]), "table").count("\n") == 5  # elsewhere a row is a line
 
 
 def test_a_wide_table_is_folded_to_the_terminal() -> None:

@@ -48,7 +48,9 @@ class Summary:
         """What a statement without rows says: `INSERT: 3 rows` or `OK`."""
         if self.affected is None:
             return "OK"
-        return f"{self.statement.upper()}: {self.affected} {'row' if self.affected == 1 else 'rows'}"
+        # The only DDL with rows is CREATE TABLE … AS and its kind.
+        word = "CREATE" if self.statement == "ddl" else self.statement.upper()
+        return f"{word}: {self.affected} {'row' if self.affected == 1 else 'rows'}"
 
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@
 Widths come from the first rows (a result is never held whole); a later, wider value is written in full and its row sticks out.
 On a terminal a table never sticks out: the widest columns are folded until the row fits, and a table whose columns would
 become too narrow to read is written one record after another (records.py).
+A single text with line breaks (EXPLAIN, SHOW CREATE TABLE) keeps its lines; elsewhere a row is a line and breaks are escaped.
 """
 
 from __future__ import annotations
@@ -44,9 +45,9 @@ class TableWriter:
     def add(self, batch: pa.RecordBatch) -> None:
         self._rows += batch.num_rows
         for piece in pieces(batch):
-            columns = [printable(cell_text(column)) for column in piece.columns]
+            columns = [cell_text(column) for column in piece.columns]
             if self._grid is not None:
-                self._grid.add(columns)
+                self._grid.add([printable(column) for column in columns])
                 continue
             self._waiting.append(columns)
             self._waiting_rows += piece.num_rows
@@ -56,13 +57,16 @@ class TableWriter:
 
     def finish(self) -> None:
         if self._grid is None:
+            if self._rows == 1 and len(self._schema) == 1:
+                self._waiting = [[lines_of(column)] for [column] in self._waiting]
             self._begin()
         self._write(row_count(self._rows).encode())
 
     def _begin(self) -> None:
         names = [escaped(name) for name in self._schema.names]
+        waiting, self._waiting = [[printable(column) for column in columns] for columns in self._waiting], []
         widths = [
-            max([width_of(name), *(widest(columns[position]) for columns in self._waiting)])
+            max([width_of(name), *(widest(columns[position]) for columns in waiting)])
             for position, name in enumerate(names)
         ]
         numbers = [is_number(field.type) for field in self._schema]
@@ -71,9 +75,8 @@ class TableWriter:
             self._grid = RecordWriter(names, self._write, self._terminal)
         else:
             self._grid = Grid(names, fitting, numbers, self._write, folds=self._terminal > 0)
-        for columns in self._waiting:
+        for columns in waiting:
             self._grid.add(columns)
-        self._waiting = []
 
 
 class Grid:
@@ -133,6 +136,12 @@ def fit(widths: list[int], terminal: int) -> list[int] | None:
         limit -= 1
     capped = [min(width, limit) for width in widths]
     return capped if sum(capped) <= room else None
+
+
+def lines_of(text: pa.StringArray) -> pa.StringArray:
+    """The lines of a column's only value, without the empty ones at its end."""
+    value = text[0].as_py() if len(text) else None
+    return pa.array(value.rstrip("\n").split("\n"), pa.string()) if value else text
 
 
 def row_count(rows: int) -> str:

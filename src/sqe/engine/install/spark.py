@@ -29,5 +29,5 @@ def find_spark() -> Spark:
     if spec is None or not spec.origin:
         raise SqeError(CONFIGURATION_INVALID, "The Python package pyspark is not installed", hint="pip install sqe brings it")
     home = Path(spec.origin).parent
-    found = re.search(r'^__version__[^"]*"([^"]+)"', (home / "version.py").read_text(), re.MULTILINE)
+    found = re.search(r"^__version__[^'\"]*['\"]([^'\"]+)", (home / "version.py").read_text(), re.MULTILINE)
     return Spark(home / "jars", found[1] if found else "unknown")
