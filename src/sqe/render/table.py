@@ -66,8 +66,7 @@ class TableWriter:
         names = [escaped(name) for name in self._schema.names]
         waiting, self._waiting = [[printable(column) for column in columns] for columns in self._waiting], []
         widths = [
-            max([width_of(name), *(widest(columns[position]) for columns in waiting)])
-            for position, name in enumerate(names)
+            max([width_of(name), *(widest(columns[position]) for columns in waiting)]) for position, name in enumerate(names)
         ]
         numbers = [is_number(field.type) for field in self._schema]
         fitting = fit(widths, self._terminal)
