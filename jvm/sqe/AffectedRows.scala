@@ -32,50 +32,67 @@ object AffectedRows {
     mine.toSeq
   }
 
-  /** None when the statement committed nothing that has rows, or when one commit's count cannot be told. */
-  def total(spark: SparkSession, statement: LogicalPlan, commits: Seq[CreateSnapshotEvent]): Option[Long] = statement match {
-    case _: InsertIntoStatement | _: DeleteFromTable | _: UpdateTable | _: MergeIntoTable if commits.isEmpty => Some(0)
-    case _ =>
-      val counts = commits.map(count(spark, statement, _))
-      if (counts.isEmpty || counts.contains(None)) None else Some(counts.flatten.sum)
-  }
-
-  private def count(spark: SparkSession, statement: LogicalPlan, commit: CreateSnapshotEvent): Option[Long] = {
-    val summary = commit.summary.asScala
-    def number(key: String): Long = summary.get(key).flatMap(text => Try(text.toLong).toOption).getOrElse(0L)
-    val added = number("added-records")
-    val removed = number("deleted-records")
-    val deletedInPlace = number("added-position-deletes") + number("added-equality-deletes")
-    statement match {
-      case _: DeleteFromTable => Some(deletedInPlace + removed - added)
-      case _: UpdateTable if deletedInPlace > 0 => Some(deletedInPlace)
-      case update: UpdateTable => rewritten(spark, update, commit)
-      case _: MergeIntoTable => mergeMetrics(summary).orElse(Some(math.max(added, deletedInPlace + removed)))
-      case _ => Some(added)
+  /** None for a statement that changes no rows, or when one commit's count cannot be told. */
+  def total(spark: SparkSession, plan: LogicalPlan, commits: Seq[CreateSnapshotEvent]): Option[Long] = {
+    val counts = commits.map(commit => count(spark, plan, commit, new Summary(commit)))
+    ParsedStatement.root(plan) match {
+      case _: InsertIntoStatement | _: V2WriteCommand | _: DeleteFromTable | _: UpdateTable | _: MergeIntoTable |
+          _: TruncateTable | _: TruncatePartition if commits.isEmpty => Some(0)
+      case _ if counts.isEmpty || counts.contains(None) => None
+      case _ => Some(counts.flatten.sum)
     }
   }
 
-  /** Spark 4.1 hands MERGE's own row counts to the commit; Iceberg keeps them in the summary. */
-  private def mergeMetrics(summary: scala.collection.Map[String, String]): Option[Long] = {
-    val counts = Seq("inserted", "updated", "deleted").map(what => summary.get(s"spark.merge-into.num-target-rows-$what"))
-    if (counts.exists(_.isDefined)) Some(counts.flatten.flatMap(text => Try(text.toLong).toOption).filter(_ > 0).sum) else None
+  private def count(spark: SparkSession, plan: LogicalPlan, commit: CreateSnapshotEvent, summary: Summary): Option[Long] =
+    ParsedStatement.root(plan) match {
+      case _: DeleteFromTable | _: TruncateTable | _: TruncatePartition =>
+        Some(summary.deletedInPlace + summary.removedWithFiles - summary.added)
+      case _: UpdateTable if summary.deletedInPlace > 0 => Some(summary.deletedInPlace)
+      case update: UpdateTable => rewritten(spark, plan, update, commit)
+      case _: MergeIntoTable => summary.merged.orElse(Some(math.max(summary.added, summary.deletedInPlace + summary.removedWithFiles)))
+      case _: InsertIntoStatement | _: V2WriteCommand | _: V2CreateTableAsSelectPlan => Some(summary.added)
+      case _ => None
+    }
+
+  /** What Iceberg wrote about one commit, in rows. */
+  private final class Summary(commit: CreateSnapshotEvent) {
+    private val values = commit.summary.asScala
+    private def find(key: String): Option[Long] = values.get(key).flatMap(text => Try(text.toLong).toOption)
+    private def number(key: String): Long = find(key).getOrElse(0)
+
+    def added: Long = number("added-records")
+
+    def removedWithFiles: Long = number("deleted-records")
+
+    /** A new delete file or vector takes over the deletes of the one that it replaces. */
+    def deletedInPlace: Long =
+      number("added-position-deletes") + number("added-equality-deletes") - number("removed-position-deletes")
+
+    /** Spark 4.1 hands MERGE's own row counts to the commit; Iceberg keeps them in the summary. */
+    def merged: Option[Long] = {
+      val counts = Seq("inserted", "updated", "deleted").flatMap(what => find(s"spark.merge-into.num-target-rows-$what"))
+      if (counts.isEmpty) None else Some(counts.filter(_ > 0).sum)
+    }
   }
 
   /**
    * A copy-on-write UPDATE rewrites whole files, so its summary counts untouched rows as well. The rows that it changed are
    * those that its condition matched in the snapshot it replaced, which Iceberg's conflict check has just vouched for.
    */
-  private def rewritten(spark: SparkSession, update: UpdateTable, commit: CreateSnapshotEvent): Option[Long] = Try {
-    val name = update.table.collectFirst { case relation: UnresolvedRelation => relation.multipartIdentifier }.get
-    val table = Spark3Util.loadIcebergTable(spark, name.quoted)
-    val before = table.snapshot(commit.snapshotId).parentId
+  private def rewritten(spark: SparkSession, plan: LogicalPlan, update: UpdateTable, commit: CreateSnapshotEvent): Option[Long] = Try {
+    val written = update.table.collectFirst { case relation: UnresolvedRelation => relation.multipartIdentifier }.get
+    val name = if (written.last.startsWith("branch_")) written.init else written
+    val before = Spark3Util.loadIcebergTable(spark, name.quoted).snapshot(commit.snapshotId).parentId
     val travelled = update.table.transform {
       // Anew: the parsed one asks for the right to write, which Spark refuses to a past snapshot.
-      case relation: UnresolvedRelation =>
-        RelationTimeTravel(UnresolvedRelation(relation.multipartIdentifier), None, Some(before.toString))
+      case _: UnresolvedRelation => RelationTimeTravel(UnresolvedRelation(name), None, Some(before.toString))
     }
     val matched = update.condition.fold(travelled)(Filter(_, travelled))
-    val count = Alias(Count(Literal(1)).toAggregateExpression(), "n")()
-    Dataset.ofRows(spark, Aggregate(Nil, Seq(count), matched)).head().getLong(0)
+    val counted = Aggregate(Nil, Seq(Alias(Count(Literal(1)).toAggregateExpression(), "n")()), matched)
+    val withTheirNames = plan match {
+      case ctes: UnresolvedWith => ctes.copy(child = counted)
+      case _ => counted
+    }
+    Dataset.ofRows(spark, withTheirNames).head().getLong(0)
   }.toOption
 }

@@ -22,9 +22,12 @@ final class Execution(val id: String, val session: UserSession) {
   @volatile private[sqe] var query: QueryExecution = _
 
   def onThisThread[T](body: => T): T = {
-    planner = Thread.currentThread
-    try inJobGroup(spark.withActive(body))
-    finally {
+    synchronized {
+      stopIfCancelled()
+      planner = Thread.currentThread
+    }
+    try inJobGroup(session.asUser(spark.withActive(body)))
+    finally synchronized {
       // The thread goes back to py4j's pool: it must not carry our interrupt or job group to the next statement.
       planner = null
       Thread.interrupted()
@@ -80,9 +83,11 @@ final class Execution(val id: String, val session: UserSession) {
   }
 
   def cancel(): Unit = {
-    cancelled = true
-    Option(planner).foreach(_.interrupt())
-    spark.sparkContext.cancelJobGroup(id)
+    synchronized {
+      cancelled = true
+      Option(planner).foreach(_.interrupt())
+    }
+    spark.sparkContext.cancelJobGroupAndFutureJobs(id)
     Option(stream).foreach(_.abort(new Failure.Cancelled))
   }
 

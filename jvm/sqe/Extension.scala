@@ -1,15 +1,42 @@
 package org.apache.spark.sql.sqe
 
 import org.apache.spark.sql.SparkSessionExtensions
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.analysis.PersistedView
+import org.apache.spark.sql.catalyst.expressions.CallMethodViaReflection
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, ScriptTransformation}
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.command._
+import org.apache.spark.sql.execution.datasources.V1WriteCommand
 
 /** What SQE adds to every Spark session. */
 class Extension extends (SparkSessionExtensions => Unit) {
   override def apply(extensions: SparkSessionExtensions): Unit = {
     extensions.injectResolutionRule(_ => StopWhenCancelled)
+    extensions.injectResolutionRule(session => ShortNames(session.asInstanceOf[SparkSession]))
+    extensions.injectResolutionRule(session => CreateTableLike(session.asInstanceOf[SparkSession]))
     extensions.injectOptimizerRule(_ => StopWhenCancelled)
     extensions.injectPreCBORule(_ => StopWhenCancelled)
+    extensions.injectCheckRule(_ => NoForeignCode)
+  }
+}
+
+/**
+ * The gate in Python refuses these in a statement's own text; this rule refuses them wherever they come from: a view that
+ * another engine wrote, or a name that Spark resolves to its own catalog, where tables of any data source lie over any path.
+ */
+object NoForeignCode extends (LogicalPlan => Unit) {
+  override def apply(plan: LogicalPlan): Unit = plan.foreach {
+    case _: ScriptTransformation => throw new Failure.Refused("Running programs is not available")
+    case _: CreateDataSourceTableCommand | _: CreateDataSourceTableAsSelectCommand | _: CreateTableCommand | _: CreateTableLikeCommand |
+        _: V1WriteCommand =>
+      throw new Failure.Refused("Tables outside the configured catalogs are not available")
+    case view: CreateViewCommand if view.viewType == PersistedView =>
+      throw new Failure.Refused("Views outside the configured catalogs are not available")
+    case node => node.expressions.foreach(_.foreach {
+      case _: CallMethodViaReflection => throw new Failure.Refused("Calling Java methods is not available")
+      case _ =>
+    })
   }
 }
 

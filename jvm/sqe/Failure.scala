@@ -14,6 +14,12 @@ import org.apache.spark.sql.catalyst.parser.ParseException
 object Failure {
   final class Cancelled extends RuntimeException("cancelled")
 
+  /** What the statement asks for is never available; the message is for the user. */
+  final class Refused(message: String) extends RuntimeException(message)
+
+  /** Python speaks of a session that an earlier driver had. */
+  final class NoSession extends RuntimeException("no such session")
+
   def describe(failure: Throwable): Map[String, Any] = {
     val chain = causes(failure)
     val told = chain.collectFirst { case known: SparkThrowable if informative(known) => known }

@@ -1,11 +1,11 @@
 package org.apache.spark.sql.sqe
 
 import java.lang.management.ManagementFactory
+import java.util.Collections
 import java.util.concurrent.{ConcurrentHashMap, CountDownLatch}
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 
 /**
@@ -19,6 +19,7 @@ final class Link {
   @volatile private var startFailure: Throwable = _
   private val sessions = new ConcurrentHashMap[String, UserSession]
   private val executions = new ConcurrentHashMap[String, Execution]
+  private val cancelledBefore = Link.lastOf[String](1000)
 
   private[sqe] def started(session: SparkSession): Unit = {
     AffectedRows.listen()
@@ -43,11 +44,17 @@ final class Link {
   }
 
   /** `start` says where the session stands: `{"catalog", "namespace", "create"}`. */
-  def openSession(id: String, settings: String, start: String): String = answer {
-    val session = new UserSession(id, root.newSession())
+  def openSession(id: String, user: String, settings: String, start: String): String = answer {
+    val session = new UserSession(id, root.newSession(), user)
     Json.strings(settings).foreach { case (key, value) => session.set(key, value) }
     session.enter(Json.parse(start))
-    sessions.put(id, session)
+    Option(sessions.put(id, session)).foreach(_.close())
+    Map.empty
+  }
+
+  /** Goes to another place, as `openSession` did. */
+  def enter(id: String, start: String): String = answer {
+    sessionOf(id).enter(Json.parse(start))
     Map.empty
   }
 
@@ -67,7 +74,7 @@ final class Link {
 
   /** The parsed statement's facts: Python decides by them what class it is and whether it may run. */
   def parse(sessionId: String, sql: String): String = answer {
-    inSession(sessionId)(spark => ParsedStatement.facts(spark.sessionState.sqlParser.parsePlan(sql)))
+    inSession(sessionId)(spark => new ParsedStatement(spark.sessionState.sqlParser.parsePlan(sql)).facts)
   }
 
   /** Schema and parameter types of a statement, without running it. */
@@ -90,12 +97,15 @@ final class Link {
     finally ended(executionId)
   }
 
+  /** May come before the statement itself, which is on another connection; `close` always follows. */
   def cancel(executionId: String): String = answer {
+    cancelledBefore.add(executionId)
     execution(executionId).foreach(_.cancel())
     Map.empty
   }
 
   def close(executionId: String): String = answer {
+    cancelledBefore.remove(executionId)
     Option(executions.remove(executionId)).foreach(_.close())
     Map.empty
   }
@@ -149,17 +159,19 @@ final class Link {
   }
 
   private def sessionOf(id: String): UserSession =
-    Option(sessions.get(id)).getOrElse(throw new IllegalStateException("no such session"))
+    Option(sessions.get(id)).getOrElse(throw new Failure.NoSession)
 
   private def running(sessionId: String, executionId: String)(body: Execution => Map[String, Any]): Map[String, Any] = {
     val execution = new Execution(executionId, sessionOf(sessionId))
     executions.put(executionId, execution)
+    if (cancelledBefore.contains(executionId)) execution.cancel()
     try execution.onThisThread(body(execution))
     catch {
       case failure: Throwable =>
+        val stopped = execution.isCancelled
         executions.remove(executionId)
         execution.close()
-        throw failure
+        throw if (stopped) new Failure.Cancelled else failure
     }
   }
 
@@ -170,25 +182,12 @@ final class Link {
     }
 }
 
-/** What Python learns of a parsed statement: the classes of its nodes, root first, and what SET and SHOW CATALOGS say. */
-object ParsedStatement {
-  import org.apache.spark.sql.catalyst.plans.logical._
-  import org.apache.spark.sql.execution.command._
-
-  def facts(plan: LogicalPlan): Map[String, Any] = Map(
-    "node" -> plan.getClass.getSimpleName.stripSuffix("$"),
-    "nodes" -> nodeNames(plan),
-    "details" -> details(plan))
-
-  private def nodeNames(plan: LogicalPlan): Seq[String] =
-    plan.collectWithSubqueries { case node => node.getClass.getSimpleName.stripSuffix("$") }.distinct
-
-  private def details(plan: LogicalPlan): Map[String, Any] = plan match {
-    case SetCommand(Some((key, value))) => Map("key" -> key, "value" -> value)
-    case ResetCommand(key) => Map("key" -> key)
-    case ShowCatalogsCommand(pattern) => Map("pattern" -> pattern)
-    case view: CreateViewCommand => Map("view" -> view.viewType.toString)
-    case ExplainCommand(inner, _) => Map("inner" -> facts(inner))
-    case _ => Map.empty
+object Link {
+  /** A set that forgets its oldest items. */
+  private def lastOf[T](count: Int): java.util.Set[T] = {
+    val items = new java.util.LinkedHashMap[T, java.lang.Boolean] {
+      override def removeEldestEntry(eldest: java.util.Map.Entry[T, java.lang.Boolean]): Boolean = size > count
+    }
+    Collections.synchronizedSet(Collections.newSetFromMap(items))
   }
 }

@@ -8,11 +8,22 @@ import scala.util.control.NonFatal
 
 import org.apache.iceberg.spark.SparkCatalog
 import org.apache.spark.internal.Logging
+import org.apache.spark.sql.catalyst.{CurrentUserContext, FunctionIdentifier}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog.SupportsNamespaces
 
 /** One SQE session's own Spark session: its catalogs, settings, temporary views and functions are nobody else's. */
-final class UserSession(val id: String, val spark: SparkSession) extends Logging {
+final class UserSession(val id: String, val spark: SparkSession, user: String) extends Logging {
+  // They call any static Java method, and load its class while a statement is still being analysed.
+  Seq("reflect", "java_method", "try_reflect").foreach(name => spark.sessionState.functionRegistry.dropFunction(FunctionIdentifier(name)))
+
+  /** `current_user()` is the person who asked; Spark's default is the server's own account. */
+  def asUser[T](body: => T): T = {
+    CurrentUserContext.CURRENT_USER.set(user)
+    try body
+    finally CurrentUserContext.CURRENT_USER.remove()
+  }
+
   def set(key: String, value: String): Unit = spark.sessionState.conf.setConfString(key, value)
 
   def unset(key: String): Unit = spark.sessionState.conf.unsetConf(key)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sqe import errors
-from sqe.engine.catalogs import spark_settings
+from sqe.engine.catalogs import NO_SESSION_CATALOG, spark_settings
 from sqe.engine.driver import Driver
 from sqe.errors import SqeError
 from sqe.identity import Identity
@@ -48,9 +48,20 @@ class Session:
     current: tuple[str, tuple[str, ...]] | None = None  # what USE chose, to be chosen again in a new driver
     _generation: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _count_lock: threading.Lock = field(default_factory=threading.Lock)
 
     def touch(self) -> None:
         self.used = time.monotonic()
+
+    def began(self) -> None:
+        with self._count_lock:
+            self.running += 1
+        self.touch()
+
+    def ended(self) -> None:
+        with self._count_lock:
+            self.running -= 1
+        self.touch()
 
     def setting(self, name: str) -> str:
         return self.settings.get(name, SETTINGS[name].default)
@@ -63,9 +74,15 @@ class Session:
             self.driver.await_ready()
             if self._generation != self.driver.generation:
                 generation = self.driver.generation
-                self.driver.call("openSession", self.id, json.dumps(self._spark_settings()), json.dumps(self._start()))
+                self.driver.call(
+                    "openSession", self.id, self.identity.user, json.dumps(self._spark_settings()), json.dumps(self._start())
+                )
                 self._generation = generation
         return self.id
+
+    def return_to_place(self) -> None:
+        """Back to where the session stood, after a USE that led nowhere."""
+        self.driver.call("enter", self.in_engine(), json.dumps(self._start()))
 
     def close(self) -> None:
         with self._lock:
@@ -79,7 +96,7 @@ class Session:
                     log.warning("closing session %s in the driver failed: %s", self.id, error)
 
     def _spark_settings(self) -> dict[str, str]:
-        result = {"spark.sql.defaultCatalog": self.default_catalog}
+        result = {"spark.sql.defaultCatalog": self.default_catalog, "spark.sql.catalog.spark_catalog": NO_SESSION_CATALOG}
         for name, catalog in self.catalogs.items():
             result |= spark_settings(name, catalog)
         for name, value in self.settings.items():

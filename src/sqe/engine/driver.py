@@ -24,13 +24,18 @@ if TYPE_CHECKING:
 log = logging.getLogger("sqe.driver")
 
 _READY_SECONDS = 120.0
+_FIRST_PAUSE_SECONDS = 0.5
 _LONGEST_PAUSE_SECONDS = 30.0
+_NOTICE_SECONDS = 2.0
+_SEE_LOG = "the server's log has the details"
 
-LOST = SqeError(
-    errors.REMOTE_HOST_GONE,
-    "The query engine stopped while this statement ran; it is being restarted",
-    hint="run the statement again",
-)
+
+def lost() -> SqeError:
+    return SqeError(
+        errors.REMOTE_HOST_GONE,
+        "The query engine stopped while this statement ran; it is being restarted",
+        hint="run the statement again",
+    )
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,10 @@ class DriverHealth:
     sessions: int
     executions: int
     jobs: int
+
+
+def _not_started() -> SqeError:
+    return SqeError(errors.SERVER_STARTING_UP, "The query engine could not be started", hint=_SEE_LOG)
 
 
 class Driver:
@@ -89,7 +98,7 @@ class Driver:
     @property
     def stream_socket(self) -> str:
         if self._process is None:
-            raise LOST
+            raise lost()
         return self._process.stream_socket
 
     def stop(self, patience_seconds: float = 5) -> None:
@@ -107,13 +116,15 @@ class Driver:
         self.await_ready()
         gateway = self._gateway
         if gateway is None:
-            raise LOST
+            raise lost()
         from py4j.protocol import Py4JError
 
         try:
             answer = json.loads(getattr(gateway.entry_point, method)(*arguments))
         except (Py4JError, OSError) as broken:
-            raise LOST from broken
+            log.debug("the driver did not answer %s: %s", method, broken)
+            self._await_notice(gateway)
+            raise lost() from None
         if "error" in answer:
             raise error_of(answer["error"])
         result: dict[str, Any] = answer["ok"]
@@ -127,40 +138,62 @@ class Driver:
         except SqeError:
             return None
 
+    def _await_notice(self, gateway: JavaGateway) -> None:
+        """Returns when the watch has seen the driver's end too, so that the next statement waits for the new one."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._gateway is not gateway, _NOTICE_SECONDS)
+
     def _watch(self) -> None:
         """Connects to each life of the JVM and starts the next one when it ends, ever more slowly if it keeps dying."""
-        pause = 0.5
-        while True:
-            assert self._process is not None
+        pause = _FIRST_PAUSE_SECONDS
+        process = self._process
+        while process is not None:
             born = time.monotonic()
-            error = self._connect(self._process)
-            code = self._process.wait()
-            self._process.remove_folder()
+            error = self._live(process)
+            lived = time.monotonic() - born
+            pause = _FIRST_PAUSE_SECONDS if lived > 60 else min(pause * 2, _LONGEST_PAUSE_SECONDS)
+            process = self._next_life(error, pause)
+
+    def _live(self, process: DriverProcess) -> SqeError | None:
+        """One life from its connection to its end; the error is what kept it from starting."""
+        error = self._connect(process)
+        if error is not None:
+            process.stop()
+        code = process.wait()
+        process.remove_folder()
+        with self._changed:
+            gateway, self._gateway = self._gateway, None
+            self._start_error = error
+            self._changed.notify_all()
+            if not self._stopping:
+                log.error("the driver JVM ended with code %s", code)
+        if gateway is not None:
+            gateway.close()
+        return error
+
+    def _next_life(self, error: SqeError | None, pause: float) -> DriverProcess | None:
+        """Starts the JVM again: at once after a life that had started well. None when the owner stops meanwhile."""
+        while True:
             with self._changed:
-                if self._stopping:
-                    return
-                self._gateway = None
-                self._start_error = error
-                self._changed.notify_all()
-            log.error("the driver JVM ended with code %s after %.1f s", code, time.monotonic() - born)
-            pause = 0.5 if time.monotonic() - born > 60 else min(pause * 2, _LONGEST_PAUSE_SECONDS)
-            if error is not None:
-                with self._changed:
-                    if self._changed.wait_for(lambda: self._stopping, pause):
-                        return
+                if self._changed.wait_for(lambda: self._stopping, pause if error else 0):
+                    return None
             try:
                 process = DriverProcess(self._options)
-            except SqeError as failure:
-                self._start_error = failure
+            except (SqeError, OSError) as failure:
                 log.error("the driver JVM could not be started again: %s", failure)
-                return
+                error = failure if isinstance(failure, SqeError) else _not_started()
+                with self._changed:
+                    self._start_error = error
+                    self._changed.notify_all()
+                continue
             with self._changed:
-                if self._stopping:
-                    process.stop()
-                    return
-                self._process = process
-                self._start_error = None
-            self.restarts += 1
+                if not self._stopping:
+                    self._process = process
+                    self._start_error = None
+                    self.restarts += 1
+                    return process
+            process.stop()
+            return None
 
     def _connect(self, process: DriverProcess) -> SqeError | None:
         try:
@@ -170,11 +203,10 @@ class Driver:
             return error
         except Exception as broken:  # noqa: BLE001 - whatever py4j raises when the JVM dies under it
             log.error("no link to the driver JVM: %s", broken)
-            return SqeError(errors.SERVER_STARTING_UP, "The query engine could not be started", hint="the server's log has the details")
+            return _not_started()
         if "error" in answer:
             log.error("Spark could not be started: %s", answer["error"]["messages"])
-            process.stop()
-            return SqeError(errors.CONFIGURATION_INVALID, "Spark could not be started", hint="the server's log has the details")
+            return SqeError(errors.CONFIGURATION_INVALID, "Spark could not be started", hint=_SEE_LOG)
         with self._changed:
             self._gateway = gateway
             self.generation += 1

@@ -82,6 +82,8 @@ CONDITIONS: Mapping[str, ErrorCode] = {
 # Exception classes that have no condition, by their simple names.
 CLASSES: Mapping[str, ErrorCode] = {
     "Failure$Cancelled": errors.USER_CANCELED,
+    "Failure$Refused": errors.NOT_SUPPORTED,
+    "Failure$NoSession": errors.REMOTE_HOST_GONE,
     "InterruptedException": errors.USER_CANCELED,
     "ClosedByInterruptException": errors.USER_CANCELED,
     "UncheckedInterruptedException": errors.USER_CANCELED,
@@ -102,6 +104,7 @@ CLASSES: Mapping[str, ErrorCode] = {
 }
 
 SENTENCES: Mapping[ErrorCode, str] = {
+    errors.REMOTE_HOST_GONE: "The query engine was restarted while this statement was on its way",
     errors.USER_CANCELED: "The statement was cancelled",
     errors.EXCEEDED_LOCAL_MEMORY_LIMIT: "The engine ran out of memory for this statement",
     errors.QUERY_TEXT_TOO_LARGE: "The statement is nested too deeply to be planned",

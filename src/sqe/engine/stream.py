@@ -6,11 +6,12 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pyarrow as pa
 
-from sqe.engine.driver import LOST
+from sqe.engine.driver import lost
 from sqe.engine.failures import error_of
 
 
@@ -40,7 +41,7 @@ class _SocketFile:
             try:
                 count = self._connection.recv_into(view[filled:])
             except OSError:
-                raise LOST from None
+                raise lost() from None
             if count == 0:
                 break
             filled += count
@@ -60,7 +61,7 @@ class RowStream:
             self._connection.sendall(execution_id.encode() + b"\n")
         except OSError:
             self._connection.close()
-            raise LOST from None
+            raise lost() from None
         self._file = _SocketFile(self._connection)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
@@ -69,7 +70,7 @@ class RowStream:
             yield from reader
         except (pa.ArrowException, EOFError, OSError):
             # A stream cut in the middle; if the driver still lives, its trailer is lost with it.
-            raise LOST from None
+            raise lost() from None
         self._check_trailer()
 
     def _check_trailer(self) -> None:
@@ -77,10 +78,15 @@ class RowStream:
         size = self._file.read(4)
         body = self._file.read(int.from_bytes(size, "big")) if len(size) == 4 else b""
         if not body:
-            raise LOST
+            raise lost()
         outcome: dict[str, Any] = json.loads(body)
         if "error" in outcome:
             raise error_of(outcome["error"])
 
     def close(self) -> None:
         self._connection.close()
+
+    def abort(self) -> None:
+        """From another thread than the reader's: both ends wake up, wherever they wait."""
+        with suppress(OSError):
+            self._connection.shutdown(socket.SHUT_RDWR)

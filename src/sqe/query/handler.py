@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import json
 import logging
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -99,8 +100,7 @@ class QueryHandler:
         parsed = self._parse(session, text)
         if parsed.own is not None or parsed.statement not in ANALYSABLE or parsed.node == "ShowCatalogsCommand":
             return Prepared(text, parsed.statement, self._schema_without_analysis(session, parsed), NO_COLUMNS)
-        query = Query(session, text, "prepare", self._driver, 0, lambda _: None)
-        answer = self._driver.call("prepare", session.in_engine(), query.id, text)
+        answer = self._driver.call("prepare", session.in_engine(), secrets.token_hex(16), text)
         schema = decode_schema(answer["schema"]) if parsed.statement.returns_rows else NO_COLUMNS
         return Prepared(text, parsed.statement, schema, decode_schema(answer["parameters"]))
 
@@ -122,7 +122,7 @@ class QueryHandler:
             query.begin(State.RUNNING)
             query.streaming = True
             with Spool() as spool:
-                spool.fill(reader)
+                spool.fill(reader, query.check)
                 request = spool.request(self._resolved(session, target), mode)
                 query.entered_engine()
                 answer = self._driver.call("load", session.in_engine(), query.id, request)
@@ -177,11 +177,15 @@ class QueryHandler:
     # The way of one statement.
 
     def _admitted(self, session: Session, sql: str, door: str) -> Query:
-        session.touch()
-        query = Query(session, sql, door, self._driver, self._row_limit(session), self._changed)
-        self._admission.enter(self._time_limit(query) or float("inf"))
-        session.running += 1
+        """A statement that is known from now on and has its turn when this returns."""
+        session.began()
+        query = Query(session, sql, door, self._driver, self._admission.turn(), self._row_limit(session), self._changed)
         self._registry.add(query)
+        query.queued()
+        try:
+            query.turn.take(self._time_limit(query) or None)
+        except SqeError as error:
+            raise query.failed(error) from None
         return query
 
     def _run(self, query: Query, parameters: pa.RecordBatch | None) -> None:
@@ -206,8 +210,10 @@ class QueryHandler:
             return Parsed(StatementClass.KILL if isinstance(own, KillQuery) else StatementClass.SHOW, type(own).__name__, {}, own)
         facts = self._driver.call("parse", session.in_engine(), text)
         statement = classify(facts["node"], facts["nodes"])
-        if inner := facts["details"].get("inner"):
-            classify(inner["node"], inner["nodes"])
+        explained = facts["details"].get("explained")
+        while explained:
+            classify(explained["node"], explained["nodes"])
+            explained = explained["details"].get("explained")
         if "Global" in facts["details"].get("view", ""):
             raise SqeError(errors.NOT_SUPPORTED, "Global temporary views are not available: they would be shared by all users")
         return Parsed(statement, facts["node"], facts["details"])
@@ -256,6 +262,9 @@ class QueryHandler:
 
     def _remember_place(self, session: Session) -> None:
         place = self._driver.call("current", session.in_engine())
+        if place["catalog"] not in session.catalogs:  # Spark has catalogs of its own; nobody was given them
+            session.return_to_place()
+            raise SqeError(errors.CATALOG_NOT_FOUND, f"Catalog {place['catalog']} does not exist")
         session.current = (place["catalog"], tuple(place["namespace"]))
 
     def _resolved(self, session: Session, target: TableName) -> TableName:
@@ -295,9 +304,7 @@ class QueryHandler:
         self.events.publish(query.snapshot())
         if query.state.ended:
             self._registry.end(query)
-            self._admission.leave()
-            query.session.running -= 1
-            query.session.touch()
+            query.session.ended()
 
 
 _NAMES = pa.schema([("catalog", pa.string())])

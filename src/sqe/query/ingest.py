@@ -6,16 +6,29 @@ files in parallel. The files are Snappy: the spool of 6 million rows is about th
 
 from __future__ import annotations
 
+import errno
 import json
+import logging
 import shutil
 import tempfile
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from sqe import errors
+from sqe.errors import SqeError
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
+
+log = logging.getLogger("sqe.query")
+
 _FILE_BYTES = 128 << 20
+_GROUP_BYTES = 8 << 20
 
 
 class IngestMode(Enum):
@@ -46,30 +59,22 @@ class Spool:
     """A folder of Parquet files, gone when the block ends."""
 
     def __init__(self) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="sqe-ingest-"))
-
-    def fill(self, reader: pa.RecordBatchReader) -> None:
-        import pyarrow.parquet as pq
-
-        schema = writable_schema(reader.schema)
-        writer: pq.ParquetWriter | None = None
-        written = 0
-        count = 0
         try:
-            for batch in reader:
-                if writer is None:
-                    writer = pq.ParquetWriter(self._folder / f"{count:06d}.parquet", schema, coerce_timestamps=None, version="2.6")
-                    count += 1
-                writer.write_batch(batch.cast(schema) if batch.schema != schema else batch)
-                written += batch.nbytes
-                if written >= _FILE_BYTES:
-                    writer.close()
-                    writer, written = None, 0
-            if count == 0:
-                writer = pq.ParquetWriter(self._folder / "000000.parquet", schema)
-        finally:
-            if writer is not None:
-                writer.close()
+            self._folder = Path(tempfile.mkdtemp(prefix="sqe-ingest-"))
+        except OSError as refused:
+            raise _unwritable(refused) from None
+
+    def fill(self, reader: pa.RecordBatchReader, check: Callable[[], None]) -> None:
+        """Writes all rows; `check` raises when the statement was stopped meanwhile."""
+        schema = writable_schema(reader.schema)
+        files = _Files(self._folder, schema)
+        try:
+            with files:
+                for batch in _batches(reader):
+                    check()
+                    files.write(batch.cast(schema) if batch.schema != schema else batch)
+        except OSError as refused:
+            raise _unwritable(refused) from None
 
     def request(self, target: TableName, mode: IngestMode) -> str:
         files = sorted(str(file) for file in self._folder.glob("*.parquet"))
@@ -80,6 +85,71 @@ class Spool:
 
     def __exit__(self, *_: object) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+class _Files:
+    """Parquet files of a good size to read in parallel, in row groups of a good size, whatever the client's batches are."""
+
+    def __init__(self, folder: Path, schema: pa.Schema) -> None:
+        self._folder = folder
+        self._schema = schema
+        self._count = 0
+        self._written = 0
+        self._writer: pq.ParquetWriter | None = None
+        self._group: list[pa.RecordBatch] = []
+        self._group_bytes = 0
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        self._group.append(batch)
+        self._group_bytes += batch.nbytes
+        if self._group_bytes >= _GROUP_BYTES:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._writer is None:
+            import pyarrow.parquet as pq  # 40 ms that only an ingest needs
+
+            self._writer = pq.ParquetWriter(self._folder / f"{self._count:06d}.parquet", self._schema, version="2.6")
+            self._count += 1
+        self._writer.write_table(pa.Table.from_batches(self._group, self._schema))
+        self._written += self._group_bytes
+        self._group, self._group_bytes = [], 0
+        if self._written >= _FILE_BYTES:
+            self._close_file()
+
+    def _close_file(self) -> None:
+        writer, self._writer, self._written = self._writer, None, 0
+        if writer is not None:
+            writer.close()
+
+    def __enter__(self) -> _Files:
+        return self
+
+    def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
+        if failure is None and (self._group or not self._count):  # a stream without rows still has columns
+            self._flush()
+        self._close_file()
+
+
+def _batches(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
+    while True:
+        try:
+            batch = reader.read_next_batch()
+        except StopIteration:
+            return
+        except SqeError:
+            raise
+        except Exception as broken:
+            log.info("a client's stream of rows broke off: %s", broken)
+            raise SqeError(errors.GENERIC_USER_ERROR, "The client's stream of rows broke off; nothing was written") from None
+        yield batch
+
+
+def _unwritable(refused: OSError) -> SqeError:
+    if refused.errno in (errno.ENOSPC, errno.EDQUOT):
+        return SqeError(errors.OUT_OF_DISK_SPACE, "There is no space left to keep the client's rows until they are written")
+    log.error("the spool of an ingest cannot be written: %s", refused)
+    return SqeError(errors.GENERIC_INTERNAL_ERROR, "The client's rows could not be kept until they are written")
 
 
 def writable_schema(schema: pa.Schema) -> pa.Schema:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqe.query.events import QueryEvent
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from sqe.query.running import Query
 
 _REMEMBERED = 200
+_REMEMBERED_TEXT = 10_000  # a statement may have megabytes
 
 
 class Registry:
@@ -27,7 +29,8 @@ class Registry:
     def end(self, query: Query) -> None:
         with self._lock:
             if self._running.pop(query.id, None) is not None:
-                self._ended.append(query.snapshot())
+                ended = query.snapshot()
+                self._ended.append(replace(ended, sql=ended.sql[:_REMEMBERED_TEXT]))
 
     def find(self, query_id: str) -> Query | None:
         with self._lock:

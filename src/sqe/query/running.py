@@ -17,6 +17,7 @@ from sqe import errors
 from sqe.engine.driver import Driver
 from sqe.engine.stream import RowStream
 from sqe.errors import SqeError
+from sqe.query.admission import Turn
 from sqe.query.events import QueryEvent, State
 from sqe.query.statements import StatementClass
 from sqe.session import Session
@@ -39,12 +40,15 @@ class Progress:
 class Query:
     """Created by the handler only. Safe to cancel and to close from any thread."""
 
-    def __init__(self, session: Session, sql: str, door: str, driver: Driver, max_rows: int, on_change: Callable[[Query], None]) -> None:
+    def __init__(
+        self, session: Session, sql: str, door: str, driver: Driver, turn: Turn, max_rows: int, on_change: Callable[[Query], None]
+    ) -> None:
         # 128 random bits: the id is also the key to the rows on the driver's socket.
         self.id = secrets.token_hex(16)
         self.session = session
         self.sql = sql
         self.door = door
+        self.turn = turn
         self.statement = StatementClass.UNKNOWN
         self.schema = NO_COLUMNS
         self.affected_rows: int | None = None
@@ -59,19 +63,27 @@ class Query:
         self._driver = driver
         self._max_rows = max_rows
         self._on_change = on_change
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # held while observers are told: they see the states in their order
         self._stop_error: SqeError | None = None
         self._local: list[pa.RecordBatch] | None = None
+        self._stream: RowStream | None = None
         self._in_engine = False
 
     # What the handler tells the query.
 
+    def queued(self) -> None:
+        self._on_change(self)
+
     def begin(self, state: State) -> None:
         with self._lock:
-            if self.state.ended:
-                raise self.error or self._stop_error or errors.internal()
+            self.check()
             self.state = state
-        self._on_change(self)
+            self._on_change(self)
+
+    def check(self) -> None:
+        """Raises what stopped the statement, if something did."""
+        if self._stop_error is not None:
+            raise self._stop_error
 
     def answered_locally(self, table: pa.Table) -> None:
         """The rows are here, made by SQE itself."""
@@ -82,15 +94,19 @@ class Query:
     def answered_by_engine(self, answer: dict[str, Any]) -> None:
         self.schema = decode_schema(answer["schema"])
         self.affected_rows = answer["affected"]
-        self.planned = time.monotonic()
         if answer.get("inline") is not None:
+            self._in_engine = False
             with pa.ipc.open_stream(base64.b64decode(answer["inline"])) as reader:
                 self._local = [batch for batch in reader if batch.num_rows]
-        else:
-            self._in_engine = True
+        with self._lock:
+            self.planned = time.monotonic()
+            if self.schema.names:
+                self.check()
 
     def entered_engine(self) -> None:
-        self._in_engine = True
+        with self._lock:
+            self.check()
+            self._in_engine = True
 
     def failed(self, error: SqeError) -> SqeError:
         """The statement's one end by failure; what stopped it (a limit, a cancel) is the better error to show."""
@@ -105,11 +121,14 @@ class Query:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """The rows, as they come. Leaving the iteration early cancels the job behind it."""
-        if self.streaming:
-            raise SqeError(errors.GENERIC_USER_ERROR, "The rows of this statement were taken already")
-        self.streaming = True
+        with self._lock:
+            if self.streaming:
+                raise SqeError(errors.GENERIC_USER_ERROR, "The rows of this statement were taken already")
+            self.check()
+            self.streaming = True
         try:
             for batch in self._source():
+                self.check()
                 self.rows += batch.num_rows
                 self.bytes += batch.nbytes
                 if self._max_rows and self.rows > self._max_rows:
@@ -117,10 +136,13 @@ class Query:
                         errors.EXCEEDED_RESULT_ROW_LIMIT, f"The result has more than {self._max_rows} rows", hint="add a LIMIT"
                     )
                 yield batch
+            self.check()
             self.finished()
         except SqeError as error:
-            self._leave_engine()
             raise self.failed(error) from None
+        except Exception:  # noqa: BLE001 - a defect of ours; the door shows one sentence, the log the rest
+            log.exception("the rows of query %s met a defect", self.id)
+            raise self.failed(errors.internal()) from None
         finally:
             self.close()
 
@@ -131,10 +153,13 @@ class Query:
         with self._lock:
             if self.state.ended or self._stop_error:
                 return
-            self._stop_error = reason or SqeError(errors.USER_CANCELED, "The statement was cancelled")
-        self._tell_driver("cancel")
-        if self.planned is not None and not self.streaming:
-            self.failed(self._stop_error)
+            self._stop_error = stop = reason or SqeError(errors.USER_CANCELED, "The statement was cancelled")
+        self.turn.give_up(stop)
+        if self.planned is None:
+            self._tell_driver("cancel")  # `submit` is on its way in another thread and ends with this
+            return
+        # Ended here and now: a reader that stands still would never notice.
+        self.failed(stop)
 
     def close(self) -> None:
         """Idempotent. A query that is not at its end is cancelled."""
@@ -185,14 +210,15 @@ class Query:
         if not self.schema.names:
             return
         stream = RowStream(self._driver.stream_socket, self.id)
+        with self._lock:
+            self._stream = stream
         try:
             yield from stream.batches()
             self._in_engine = False
         finally:
+            with self._lock:
+                self._stream = None
             stream.close()
-
-    def _leave_engine(self) -> None:
-        self._tell_driver("close")
 
     def _tell_driver(self, what: str) -> None:
         if not self._in_engine or not self._driver.ready:
@@ -209,10 +235,13 @@ class Query:
             self.state = state
             self.error = error
             self._ended_at = time.monotonic()
+            self._local = None
+            if self._stream is not None:
+                self._stream.abort()
+            self._on_change(self)
         self._tell_driver("close")
         self._in_engine = False
-        self._local = None
-        self._on_change(self)
+        self.turn.leave()
 
 
 def decode_schema(encoded: str) -> pa.Schema:

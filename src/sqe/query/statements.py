@@ -7,7 +7,8 @@ until somebody has thought about it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Mapping, Sequence
 from enum import Enum
 
 from sqe import errors
@@ -76,9 +77,9 @@ INNER: frozenset[str] = frozenset(
     "Offset Tail SubqueryAlias LocalRelation OneRowRelation Generate Pivot Unpivot Sample Window WithWindowDefinition "
     "RepartitionByExpression Repartition RebalancePartitions UnresolvedWith UnresolvedHint UnresolvedRelation UnresolvedInlineTable "
     "UnresolvedTableValuedFunction UnresolvedTVFAliases UnresolvedSubqueryColumnAliases UnresolvedHaving UnresolvedIdentifier ResolvedIdentifier "
-    "UnresolvedTable UnresolvedView UnresolvedTableOrView UnresolvedNamespace CurrentNamespace UnresolvedFunctionName UnresolvedFunction "
+    "UnresolvedTable UnresolvedView UnresolvedTableOrView UnresolvedNamespace ResolvedNamespace CurrentNamespace UnresolvedFunctionName UnresolvedFunction "
     "UnresolvedProcedure RelationTimeTravel PlanWithUnresolvedIdentifier UnresolvedPartitionSpec UnresolvedOptionsRelation Deduplicate "
-    "UnionLoop Range CTERelationDef CTERelationRef WithCTE UnresolvedTranspose Transpose UnresolvedPipeOperator "
+    "UnionLoop Range CTERelationDef CTERelationRef WithCTE UnresolvedTranspose Transpose PipeOperator ResolvedV2View "
     "DefaultValueExpression".split()
 )
 
@@ -95,19 +96,19 @@ ANALYSABLE = {
 }
 
 
-def classify(root: str, nodes: Iterable[str]) -> StatementClass:
-    """The class of a parsed statement. Refuses what has a node that is not on the lists."""
-    unknown = [node for node in nodes if node not in INNER and node not in COMMANDS]
+def classify(root: str, nodes: Sequence[str]) -> StatementClass:
+    """The class of a parsed statement: of its root, and if all `nodes` below it are on the lists."""
+    unknown = [node for node in (root, *nodes) if node not in INNER and node not in COMMANDS]
     if unknown:
         raise SqeError(errors.NOT_SUPPORTED, f"This kind of statement is not available ({_words(unknown[0])})")
-    kind = COMMANDS.get(root, StatementClass.QUERY)
-    inner_commands = [node for node in nodes if node in COMMANDS and node != root]
-    if inner_commands:
-        raise SqeError(errors.NOT_SUPPORTED, f"A statement inside another one is not available ({_words(inner_commands[0])})")
-    return kind
+    inside = [node for node in nodes if node in COMMANDS]
+    if inside:
+        raise SqeError(errors.NOT_SUPPORTED, f"A statement inside another one is not available ({_words(inside[0])})")
+    return COMMANDS.get(root, StatementClass.QUERY)
 
 
 def _words(node: str) -> str:
     """`CacheTableAsSelect` → `cache table as select`: readable, and not a Spark class name."""
-    spaced = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in node).strip()
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*", node)
+    spaced = " ".join(word if len(word) > 1 and word.isupper() else word.lower() for word in words)
     return spaced.removeprefix("unresolved ").removesuffix(" command").removesuffix(" statement")

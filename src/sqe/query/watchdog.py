@@ -35,7 +35,9 @@ class Watchdog:
             now = time.monotonic()
             for query in self._registry.running():
                 limit = self._time_limit(query)
-                if limit and now - query.started > limit:
+                if query.session.closed:
+                    query.cancel(SqeError(errors.USER_CANCELED, "The session was closed"))
+                elif limit and now - query.started > limit:
                     query.cancel(SqeError(errors.EXCEEDED_TIME_LIMIT, f"The statement exceeded its time limit of {limit:g} s"))
                 elif query.planned and not query.streaming and now - query.planned > self._abandoned_seconds:
                     query.cancel(SqeError(errors.ABANDONED_QUERY, "Nobody came for the rows of this statement"))

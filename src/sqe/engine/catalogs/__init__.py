@@ -9,6 +9,7 @@ from sqe.engine.catalogs import sqlite
 from sqe.errors import SqeError
 
 SPARK_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
+NO_SESSION_CATALOG = "org.apache.spark.sql.sqe.NoSessionCatalog"
 
 # Of every Iceberg catalog, whatever its backend.
 _COMMON = {

@@ -1,0 +1,76 @@
+package org.apache.spark.sql.sqe
+
+import java.util.{ArrayDeque, Collections, IdentityHashMap}
+
+import scala.annotation.tailrec
+import scala.collection.mutable.ArrayBuffer
+
+import org.apache.spark.sql.catalyst.analysis.PlanWithUnresolvedIdentifier
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.trees.TreeNode
+import org.apache.spark.sql.execution.command._
+import org.apache.spark.sql.types.DataType
+
+/**
+ * What Python learns of a parsed statement and decides by: the class of the statement, the classes of all nodes inside it, and
+ * what a few statements say. Everything that hangs in the plan is looked at, not only Spark's `children`: CTEs, the target of an
+ * INSERT, the query of a view and what `IDENTIFIER(…)` will build are not among those, and one of them could run a program.
+ */
+final class ParsedStatement(plan: LogicalPlan) {
+  private val built = new IdentityHashMap[PlanWithUnresolvedIdentifier, LogicalPlan]
+  private val root = ParsedStatement.root(plan, build)
+
+  def facts: Map[String, Any] = Map(
+    "node" -> name(root),
+    "nodes" -> everyNode.filterNot(_ eq root).map(name).distinct,
+    "details" -> details)
+
+  private def build(late: PlanWithUnresolvedIdentifier): LogicalPlan = built.computeIfAbsent(late, ParsedStatement.build(_))
+
+  /** With a stack of its own: an expression of ten thousand terms is as deep as that. */
+  private def everyNode: Seq[LogicalPlan] = {
+    val seen = Collections.newSetFromMap(new IdentityHashMap[Any, java.lang.Boolean])
+    val open = new ArrayDeque[Any]
+    val found = ArrayBuffer.empty[LogicalPlan]
+    def look(items: Iterator[Any]): Unit = items.foreach(item => if (item != null) open.push(item))
+    open.push(plan)
+    while (!open.isEmpty) {
+      val item = open.pop()
+      if (seen.add(item)) item match {
+        case late: PlanWithUnresolvedIdentifier => look(Iterator(late.identifierExpr, build(late)) ++ late.children)
+        case explain: ExplainCommand => found += explain // what it explains is judged as a statement of its own
+        case node: TreeNode[_] =>
+          if (node.isInstanceOf[LogicalPlan]) found += node.asInstanceOf[LogicalPlan]
+          look(node.productIterator ++ node.children.iterator ++ node.innerChildren.iterator)
+        case _: DataType => ()
+        case many: Iterable[_] => look(many.iterator)
+        case parts: Product => look(parts.productIterator)
+        case _ => ()
+      }
+    }
+    found.toSeq
+  }
+
+  private def name(node: LogicalPlan): String = node.getClass.getSimpleName.stripSuffix("$")
+
+  private def details: Map[String, Any] = root match {
+    case SetCommand(Some((key, value))) => Map("key" -> key, "value" -> value)
+    case ResetCommand(key) => Map("key" -> key)
+    case ShowCatalogsCommand(pattern) => Map("pattern" -> pattern)
+    case view: CreateViewCommand => Map("view" -> view.viewType.toString)
+    case ExplainCommand(explained, _) => Map("explained" -> new ParsedStatement(explained).facts)
+    case _ => Map.empty
+  }
+}
+
+object ParsedStatement {
+  /** What is done, below what the parser wraps around it: `WITH … INSERT`, `INSERT INTO IDENTIFIER(…)`. */
+  @tailrec def root(plan: LogicalPlan, build: PlanWithUnresolvedIdentifier => LogicalPlan = build): LogicalPlan = plan match {
+    case late: PlanWithUnresolvedIdentifier => root(build(late), build)
+    case ctes: UnresolvedWith => root(ctes.child, build)
+    case other => other
+  }
+
+  /** Which node it becomes does not depend on the name, so any name shows it. */
+  private def build(late: PlanWithUnresolvedIdentifier): LogicalPlan = late.planBuilder(Seq("x"), late.children)
+}

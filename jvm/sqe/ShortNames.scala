@@ -1,0 +1,42 @@
+package org.apache.spark.sql.sqe
+
+import org.apache.spark.sql.catalyst.analysis.{UnresolvedRelation, UnresolvedTable, UnresolvedTableOrView}
+import org.apache.spark.sql.catalyst.plans.logical.{InsertIntoStatement, LogicalPlan}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.classic.SparkSession
+
+/**
+ * `t.snapshots` and `t.branch_b` mean those of the table t in the current schema. Iceberg alone takes `t` for a schema there
+ * and finds them only by their full names. Runs on what Spark's own lookup has left unresolved: a real table wins.
+ */
+final case class ShortNames(spark: SparkSession) extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
+    case short @ UnresolvedRelation(ShortNames.InTable(name), _, _) => short.copy(multipartIdentifier = here(name))
+    case short @ UnresolvedTable(ShortNames.InTable(name), _, _) => short.copy(multipartIdentifier = here(name))
+    case short @ UnresolvedTableOrView(ShortNames.InTable(name), _, _) => short.copy(multipartIdentifier = here(name))
+    case insert: InsertIntoStatement => insert.table match {
+      case short @ UnresolvedRelation(ShortNames.InTable(name), _, _) => insert.copy(table = short.copy(multipartIdentifier = here(name)))
+      case _ => insert
+    }
+  }
+
+  private def here(name: Seq[String]): Seq[String] = {
+    val manager = spark.sessionState.catalogManager
+    manager.currentCatalog.name +: (manager.currentNamespace.toSeq ++ name)
+  }
+}
+
+object ShortNames {
+  private val metadataTables = org.apache.iceberg.MetadataTableType.values.map(_.name.toLowerCase(java.util.Locale.ROOT)).toSet
+  private val prefixes = Seq("branch_", "tag_", "snapshot_id_", "at_timestamp_")
+
+  /** A name of two parts whose second one lies inside a table. */
+  private object InTable {
+    def unapply(name: Seq[String]): Option[Seq[String]] = name match {
+      case Seq(_, part) =>
+        val lower = part.toLowerCase(java.util.Locale.ROOT)
+        if (lower == "changes" || metadataTables(lower) || prefixes.exists(lower.startsWith)) Some(name) else None
+      case _ => None
+    }
+  }
+}
