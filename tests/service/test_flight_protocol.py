@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -392,6 +394,36 @@ def test_bytes_that_are_not_even_grpc(door: FlightDoor, raw: flight.FlightClient
         with socket.create_connection(("127.0.0.1", door.port)) as connection:
             connection.sendall(noise)
     assert raw.get_flight_info(query("SELECT 1"), logged_in).endpoints
+
+
+KILLED = """
+import os, sys
+import pyarrow as pa
+from sqe.client import FlightClient
+
+def batches():
+    for number in range(100):
+        yield pa.record_batch({"id": list(range(10000))})
+    os.kill(os.getpid(), 9)
+
+data = pa.RecordBatchReader.from_batches(pa.schema([("id", pa.int64())]), batches())
+FlightClient(sys.argv[1], user="root", password="secret").ingest("half", data, mode="append")
+"""
+
+
+def test_a_client_killed_in_the_middle_of_an_ingest_leaves_the_table_as_it_was(door: FlightDoor, handler: QueryHandler) -> None:
+    with FlightClient(door.address, user="root", password="secret") as client:  # noqa: S106
+        client.execute("CREATE TABLE half (id BIGINT)").close()
+        assert subprocess.run([sys.executable, "-c", KILLED, door.address], check=False).returncode == -9
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline and not [e for e in handler.queries() if e.statement == "ingest" and e.state.ended]:
+            time.sleep(0.05)
+        [ingest] = [event for event in handler.queries() if event.statement == "ingest"]
+        assert (ingest.state.value, str(ingest.error)) == (
+            "CANCELED",
+            "USER_CANCELED: The client left before the end of its data",
+        )
+        assert client.execute("SELECT count(*) AS n FROM half").read_all().to_pylist() == [{"n": 0}]
 
 
 # The session and the door.

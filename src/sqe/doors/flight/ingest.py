@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -9,7 +10,7 @@ from pyarrow import flight
 
 from sqe.doors.flight.calls import Call
 from sqe.doors.flight.wire import messages
-from sqe.errors import INVALID_ARGUMENTS, NOT_SUPPORTED, SqeError
+from sqe.errors import INVALID_ARGUMENTS, NOT_SUPPORTED, USER_CANCELED, SqeError
 from sqe.query.ingest import IngestMode, TableName
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Ingest:
     ) -> None:
         target, mode = _target(command), _mode(command)
         with call.submitting():
-            rows = self._handler.ingest(call.session, target, mode, _as_reader(reader), door=DOOR)
+            rows = self._handler.ingest(call.session, target, mode, _whole(call, reader), door=DOOR)
         writer.write(messages.DoPutUpdateResult(record_count=rows).SerializeToString())
 
 
@@ -68,9 +69,20 @@ def _mode(command: messages.CommandStatementIngest) -> IngestMode:
     return mode
 
 
-def _as_reader(reader: flight.MetadataRecordBatchReader) -> pa.RecordBatchReader:
-    """Arrow's own C++ reader over the call: the handler pulls, gRPC's flow control slows the client down."""
+def _whole(call: Call, reader: flight.MetadataRecordBatchReader) -> pa.RecordBatchReader:
+    """The client's batches as the handler pulls them; gRPC's flow control slows the client down.
+
+    A client that is killed in the middle looks to Arrow's reader like one that is done, so half a stream would be
+    committed. Only the call knows the difference.
+    """
     try:
-        return reader.to_reader()
-    except pa.ArrowException as wrong:
-        raise SqeError(INVALID_ARGUMENTS, "The stream to ingest is not well-formed Arrow data") from wrong
+        batches = reader.to_reader()
+    except (pa.ArrowException, OSError) as wrong:
+        raise SqeError(INVALID_ARGUMENTS, "The call brings no well-formed Arrow stream to ingest") from wrong
+    return pa.RecordBatchReader.from_batches(batches.schema, _to_the_end(call, batches))
+
+
+def _to_the_end(call: Call, batches: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
+    yield from batches
+    if call.context.is_cancelled():
+        raise SqeError(USER_CANCELED, "The client left before the end of its data")

@@ -161,7 +161,11 @@ def _sql(
 
 
 def _batches(call: Call, handle: bytes, query: Query) -> Iterator[pa.RecordBatch | None]:
-    """The rows of a query for GeneratorStream; leaving early, as pyarrow does when the client is gone, cancels it."""
+    """The rows of a query for GeneratorStream; leaving early, as pyarrow does when the client is gone, cancels it.
+
+    Python runs once a batch. With batches of 1 MB that cost 894 MB/s against 1194 for a reader in C++ (4 MB: 1206 and
+    1461; ADBC as the client: no difference, 2 cores), and only a generator can end a stream with an error of ours.
+    """
     try:
         with call.watching(query.cancel), query:
             yield None
