@@ -17,6 +17,7 @@ class Extension extends (SparkSessionExtensions => Unit) {
     extensions.injectResolutionRule(session => CreateTableLike(session.asInstanceOf[SparkSession]))
     extensions.injectOptimizerRule(_ => StopWhenCancelled)
     extensions.injectPreCBORule(_ => StopWhenCancelled)
+    extensions.injectPreCBORule(_ => OneRowIsLocal)
     extensions.injectCheckRule(_ => NoForeignCode)
   }
 }
