@@ -23,7 +23,8 @@ SMALL = Declared(
     "stream.small_heap", "rows received from a driver with a 1 GB heap", 1, "rows", "rows in the table", Bound.EXACTLY
 )
 
-PEER_MEMORY = "4g"
+# With 4g the peer runs out of memory and hangs: its driver holds every task's result, serialised and not.
+PEER_MEMORY = "8g"
 
 
 @dataclass(frozen=True)
