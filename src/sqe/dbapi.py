@@ -327,8 +327,13 @@ class Cursor:
         return pa.RecordBatchReader.from_batches(result.schema, batches)
 
     def cancel(self) -> bool:
-        """Stops the statement whose rows are being fetched; may be called from another thread."""
-        return self._result is not None and self._result.cancel()
+        """Stops the statement that another thread executes or fetches from."""
+        result = self._result
+        if result is not None:
+            return result.cancel()
+        with _as_dbapi():
+            self.connection.client.interrupt()
+        return True
 
     def setinputsizes(self, sizes: Sequence[Any]) -> None:
         """Required by PEP 249; the server knows the types of parameters."""

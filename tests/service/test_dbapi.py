@@ -179,9 +179,15 @@ def test_closing_the_connection_ends_its_session(door: FlightDoor, sessions: Ses
         connection.cursor().execute("SELECT 1")
 
 
-def test_a_cursor_can_be_cancelled_from_another_thread(connection: dbapi.Connection) -> None:
-    cursor = connection.execute("SELECT sum(id % 7) FROM range(1000000000000)")
-    threading.Timer(0.5, cursor.cancel).start()
+ENDLESS = "SELECT sum(id % 7) AS total FROM range(1000000000000)"
+
+
+@pytest.mark.parametrize("sql", [ENDLESS, f"CREATE TABLE endless AS {ENDLESS}"], ids=["fetching", "executing"])
+def test_a_cursor_can_be_cancelled_from_another_thread(connection: dbapi.Connection, sql: str) -> None:
+    cursor = connection.cursor()
+    timer = threading.Timer(1.5, cursor.cancel)
+    timer.start()
     with pytest.raises(dbapi.OperationalError, match="USER_CANCELED"):
-        cursor.fetchall()
+        cursor.execute(sql).fetchall()
+    timer.join()
     assert cursor.execute("SELECT 1").fetchall() == [(1,)]

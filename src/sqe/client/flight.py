@@ -147,6 +147,10 @@ class FlightClient:
             return False
         return True
 
+    def interrupt(self) -> None:
+        """Stops the statements that other threads are waiting for in `execute`, `update` or `ingest`."""
+        self._act("CancelStatements", b"")
+
     def close(self) -> None:
         """Ends the session. A server that is gone already is no error."""
         try:

@@ -25,6 +25,7 @@ ACTIONS = {
     "ClosePreparedStatement": "Forgets a prepared statement: ActionClosePreparedStatementRequest",
     "CancelFlightInfo": "Cancels a query: CancelFlightInfoRequest",
     "CancelQuery": "Cancels a query, the older form: ActionCancelQueryRequest",
+    "CancelStatements": "Cancels the statements whose GetFlightInfo or DoPut the session waits for (SQE's own; no body)",
     "SetSessionOptions": "Sets catalog, schema and settings of the session: SetSessionOptionsRequest",
     "GetSessionOptions": "Shows catalog, schema and settings of the session: GetSessionOptionsRequest",
     "CloseSession": "Ends the session: CloseSessionRequest",
@@ -46,6 +47,7 @@ class Actions:
             "ClosePreparedStatement": self._close_prepared,
             "CancelFlightInfo": self._cancel_flight_info,
             "CancelQuery": self._cancel_query,
+            "CancelStatements": self._cancel_statements,
             "SetSessionOptions": self._set_options,
             "GetSessionOptions": self._get_options,
             "CloseSession": self._close_session,
@@ -79,6 +81,10 @@ class Actions:
         _cancel(call, request.info)
         result = messages.ActionCancelQueryResult
         return [pack(result(result=result.CANCEL_RESULT_CANCELLED))]
+
+    def _cancel_statements(self, call: Call, body: bytes) -> list[bytes]:
+        call.submissions.cancel_all(call.session)
+        return []
 
     def _set_options(self, call: Call, body: bytes) -> list[bytes]:
         return [self._options.set(call, parse(messages.SetSessionOptionsRequest, body)).SerializeToString()]

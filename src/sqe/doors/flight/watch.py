@@ -10,6 +10,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pyarrow import flight
@@ -79,10 +80,19 @@ class Watch:
             log.exception("cancelling an abandoned call failed")
 
 
-class Submissions:
-    """Cancels a statement that is still being planned or run by `submit` when its client leaves.
+@dataclass
+class _Submission:
+    """A call of `submit` under way: which query it made, and whether somebody wants it gone already."""
 
-    The handler gives the query away only when `submit` returns, but it publishes the query's first event from the
+    session: Session
+    queries: set[str] = field(default_factory=set)
+    unwanted: bool = False
+
+
+class Submissions:
+    """Cancels statements that `submit` is still planning or running: when the client leaves, or when it says so.
+
+    The handler gives a query away only when `submit` returns, but it publishes the query's first event from the
     submitting thread, so the thread tells which call it belongs to.
     """
 
@@ -90,23 +100,39 @@ class Submissions:
         self._handler = handler
         self._watch = watch
         self._thread = threading.local()
+        self._lock = threading.Lock()
+        self._running: list[_Submission] = []
         handler.events.subscribe(self._see)
 
     @contextmanager
     def watching(self, context: flight.ServerCallContext, session: Session) -> Iterator[None]:
-        submitted: set[str] = set()
-        self._thread.submitted = submitted
+        submission = self._thread.submission = _Submission(session)
+        with self._lock:
+            self._running.append(submission)
         try:
-            with self._watch.watching(context, lambda: self._cancel(session, submitted)):
+            with self._watch.watching(context, lambda: self._cancel(submission)):
                 yield
         finally:
-            self._thread.submitted = None
+            self._thread.submission = None
+            with self._lock:
+                self._running.remove(submission)
+
+    def cancel_all(self, session: Session) -> None:
+        """Everything that the session is submitting now, from another call of the same client."""
+        with self._lock:
+            mine = [submission for submission in self._running if submission.session.id == session.id]
+        for submission in mine:
+            self._cancel(submission)
 
     def _see(self, event: QueryEvent) -> None:
-        submitted = getattr(self._thread, "submitted", None)
-        if submitted is not None:
-            submitted.add(event.query_id)
+        submission = getattr(self._thread, "submission", None)
+        if submission is None or event.query_id in submission.queries:
+            return
+        submission.queries.add(event.query_id)
+        if submission.unwanted:
+            self._cancel(submission)
 
-    def _cancel(self, session: Session, submitted: set[str]) -> None:
-        for query_id in list(submitted):
-            self._handler.cancel(session, query_id)
+    def _cancel(self, submission: _Submission) -> None:
+        submission.unwanted = True
+        for query_id in list(submission.queries):
+            self._handler.cancel(submission.session, query_id)
