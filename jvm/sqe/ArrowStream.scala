@@ -30,14 +30,15 @@ final class ArrowStream(execution: Execution, channel: WritableByteChannel) {
 
   def run(): Map[String, Any] = {
     MessageSerializer.serialize(out, ArrowSchema.of(schema, execution.timeZone))
+    val plan = ResultPlan.of(execution.query.executedPlan)
     try {
-      ResultPlan.of(execution.query.executedPlan) match {
+      plan match {
         case LocalRows(rows) => new RowEncoder(encoding).encode(rows).foreach(batch => write(ByteBuffer.wrap(batch)))
-        case plan => SQLExecution.withNewExecutionId(execution.query, Some("sqe"))(execution.inJobGroup(spark.withActive(runJobs(plan))))
+        case _ => SQLExecution.withNewExecutionId(execution.query, Some("sqe"))(execution.inJobGroup(spark.withActive(runJobs(plan))))
       }
     } finally ArrowStreamWriter.writeEndOfStream(out, IpcOption.DEFAULT)
     finished = true
-    Map("bytes" -> bytes)
+    Map("bytes" -> bytes, "shape" -> plan.shape)
   }
 
   def abort(cause: Throwable): Unit = {

@@ -5,18 +5,18 @@ import org.apache.spark.sql.catalyst.expressions.{Alias, AttributeReference, Nam
 import org.apache.spark.sql.execution._
 
 /** How the rows of a physical plan leave it. */
-sealed trait ResultPlan
+sealed abstract class ResultPlan(val shape: String)
 
 /** They are here already: no job. */
-final case class LocalRows(rows: Iterator[InternalRow]) extends ResultPlan
+final case class LocalRows(rows: Iterator[InternalRow]) extends ResultPlan("local")
 
 /** A small LIMIT: Spark's own take, which reads as few partitions as it can. */
-final case class FewRows(plan: SparkPlan) extends ResultPlan
+final case class FewRows(plan: SparkPlan) extends ResultPlan("few")
 
-final case class Rows(plan: SparkPlan) extends ResultPlan
+final case class Rows(plan: SparkPlan) extends ResultPlan("rows")
 
 /** The last operator is columnar: its columns leave as they are, at these positions. */
-final case class Columns(plan: SparkPlan, ordinals: Array[Int]) extends ResultPlan
+final case class Columns(plan: SparkPlan, ordinals: Array[Int]) extends ResultPlan("columns")
 
 object ResultPlan {
   /** What `executeCollect` may bring to the driver as rows. */

@@ -63,6 +63,7 @@ class RowStream:
             self._connection.close()
             raise lost() from None
         self._file = _SocketFile(self._connection)
+        self.shape: str | None = None  # how the rows left their plan (jvm: ResultPlan), known at the end
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         try:
@@ -82,6 +83,7 @@ class RowStream:
         outcome: dict[str, Any] = json.loads(body)
         if "error" in outcome:
             raise error_of(outcome["error"])
+        self.shape = outcome["ok"]["shape"]
 
     def close(self) -> None:
         self._connection.close()
