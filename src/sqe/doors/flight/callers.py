@@ -95,7 +95,10 @@ class Caller(flight.ServerMiddleware):  # type: ignore[misc]
 
 
 class Callers(flight.ServerMiddlewareFactory):  # type: ignore[misc]
-    """Turns headers into sessions. Thread-safe: gRPC calls it from every thread."""
+    """Turns headers into sessions. Thread-safe: gRPC calls it from every thread.
+
+    A header value that is not ASCII, which gRPC's own libraries refuse to send, fails inside pyarrow 26 before it comes here.
+    """
 
     def __init__(
         self, sessions: Sessions, authenticator: Authenticator, *, anonymous: bool, chooses_warehouse: bool = False
