@@ -101,7 +101,7 @@ class _Files:
 
     def write(self, batch: pa.RecordBatch) -> None:
         self._group.append(batch)
-        self._group_bytes += batch.nbytes
+        self._group_bytes += batch.get_total_buffer_size()
         if self._group_bytes >= _GROUP_BYTES:
             self._flush()
 

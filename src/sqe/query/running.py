@@ -130,7 +130,7 @@ class Query:
             for batch in self._source():
                 self.check()
                 self.rows += batch.num_rows
-                self.bytes += batch.nbytes
+                self.bytes += batch.get_total_buffer_size()  # nbytes crashes on empty lists of lists (pyarrow 26)
                 if self._max_rows and self.rows > self._max_rows:
                     raise SqeError(
                         errors.EXCEEDED_RESULT_ROW_LIMIT, f"The result has more than {self._max_rows} rows", hint="add a LIMIT"

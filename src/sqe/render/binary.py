@@ -50,7 +50,7 @@ class ParquetWriter:
 
     def add(self, batch: pa.RecordBatch) -> None:
         self._waiting.append(batch)
-        self._bytes += batch.nbytes
+        self._bytes += batch.get_total_buffer_size()
         if self._bytes >= ROW_GROUP_BYTES:
             self._flush()
 

@@ -16,7 +16,7 @@ def pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     """The batch in slices of bounded size; rows with huge values come in smaller slices."""
     if batch.num_rows == 0:
         return
-    row_bytes = max(1, batch.nbytes // batch.num_rows)
+    row_bytes = max(1, batch.get_total_buffer_size() // batch.num_rows)
     step = max(1, min(PIECE_ROWS, PIECE_BYTES // row_bytes))
     for start in range(0, batch.num_rows, step):
         yield batch.slice(start, step)

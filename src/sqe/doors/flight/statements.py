@@ -178,7 +178,7 @@ def _batches(call: Call, handle: bytes, query: Query) -> Iterator[pa.RecordBatch
 
 
 def _slices(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    size = batch.nbytes
+    size = batch.get_total_buffer_size()  # nbytes crashes on empty lists of lists (pyarrow 26)
     if size <= MAX_BATCH_BYTES or batch.num_rows < 2:
         yield batch
         return
@@ -227,7 +227,7 @@ def _bounded(batches: Iterator[pa.RecordBatch]) -> pa.Table | None:
     kept: list[pa.RecordBatch] = []
     size = 0
     for batch in batches:
-        size += batch.nbytes
+        size += batch.get_total_buffer_size()
         if size > MAX_PARAMETER_BYTES:
             raise SqeError(INVALID_ARGUMENTS, f"Bound parameters may take {MAX_PARAMETER_BYTES >> 20} MB, not more")
         kept.append(batch)
