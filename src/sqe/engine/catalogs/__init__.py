@@ -8,7 +8,7 @@ from sqe import errors
 from sqe.engine.catalogs import sqlite
 from sqe.errors import SqeError
 
-SPARK_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
+SPARK_CATALOG = "org.apache.spark.sql.sqe.LakeCatalog"
 NO_SESSION_CATALOG = "org.apache.spark.sql.sqe.NoSessionCatalog"
 
 # Of every Iceberg catalog, whatever its backend.

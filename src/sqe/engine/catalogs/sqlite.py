@@ -17,6 +17,8 @@ def settings(catalog: Mapping[str, str]) -> dict[str, str]:
     _check(folder)
     return {
         "type": "jdbc",
+        # Part of every row of the database: it must not depend on the name that somebody mounts the folder under.
+        "stored-name": "lake",
         # Writers wait for each other instead of failing at once: SQLite has one write lock for the whole file.
         "uri": f"jdbc:sqlite:{folder / DATABASE}?busy_timeout=10000",
         "warehouse": folder.as_uri(),
