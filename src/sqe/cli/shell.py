@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from sqe.cli.arguments import Options
     from sqe.cli.backend import Backend
 
-PROMPT = "sqe> "
-CONTINUED = "  -> "
+# Coloured: prompt_toolkit moves the cursor over blanks without a colour, and programs that drive the shell wait for "sqe> ".
+PROMPT: StyleAndTextTuples = [("ansicyan", "sqe> ")]
+CONTINUED: StyleAndTextTuples = [("ansicyan", "  -> ")]
 
 
 def interactive(backend: Backend, options: Options) -> int:
@@ -93,6 +94,8 @@ class Shell:
                 return
 
     def _prompt_session(self) -> PromptSession[str]:
+        # Asking the terminal where its cursor is only helps full-screen layouts, and one that does not answer costs two seconds.
+        os.environ.setdefault("PROMPT_TOOLKIT_NO_CPR", "1")
         return PromptSession(
             history=_history(),
             lexer=_lexer(),
@@ -137,8 +140,8 @@ class _Notices:
         print(text, file=sys.stderr, flush=True)
 
 
-def _continuation(width: int, _line: int, _wrapped: int) -> StyleAndTextTuples:
-    return [("", CONTINUED.rjust(width))]
+def _continuation(_width: int, _line: int, _wrapped: int) -> StyleAndTextTuples:
+    return CONTINUED
 
 
 def _history() -> FileHistory:

@@ -147,6 +147,7 @@ class Daemon:
     def _tell_failure(self) -> None:
         """The client that started us is on its way to connect; it shall hear the reason."""
         self._failure_told.wait(FAILURE_SECONDS)
+        self._door.drain(FAILURE_SECONDS)
 
     def _take_down(self) -> None:
         self._door.stop()

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import psutil
 import pytest
-import sqe
 from conftest import SQE, Cli
+
+import sqe
 
 pytestmark = pytest.mark.service
 
@@ -42,14 +43,11 @@ def running_queries(cli: Cli, count: int) -> bool:
 
 def test_the_warm_path_imports_nothing_heavy(cli: Cli) -> None:
     program = (
-        "import sys; before = set(sys.modules); from sqe.cli.main import main; code = main(['-f', 'csv', '-e', 'SELECT 1 AS one']);"
+        "import sys; before = set(sys.modules); from sqe.cli.main import main;"
+        "code = main(['-f', 'csv', '-e', 'SELECT 1 AS one']);"
         "print(*sorted(set(sys.modules) - before), file=sys.stderr); sys.exit(code)"
     )
-    # -S: what site-packages' own start-up files import is not the client's.
-    source = str(Path(sqe.__file__).parents[1])
-    done = subprocess.run(
-        [SQE[0], "-S", "-c", program], capture_output=True, text=True, env=cli.env | {"PYTHONPATH": source}, check=True
-    )
+    done = subprocess.run([SQE[0], "-c", program], capture_output=True, text=True, env=cli.env, check=True)
     assert done.stdout == "one\n1\n"
     imported = set(done.stderr.split())
     assert "sqe.cli.thin" in imported
@@ -112,8 +110,8 @@ def test_a_daemon_of_another_installation_makes_room_when_it_is_free(own_cli: Cl
     refused = own_cli.run("-e", "SELECT 2 AS n", env=other)
     assert refused.returncode == 1
     assert refused.stderr == (
-        f"QUERY_REJECTED: The embedded daemon belongs to another installation (version {sqe.__version__}) and is running a statement "
-        "[wait for it, or end it with: sqe daemon stop]\n"
+        f"QUERY_REJECTED: The embedded daemon belongs to another installation (version {sqe.__version__}) "
+        "and is running a statement [wait for it, or end it with: sqe daemon stop]\n"
     )
     busy.send_signal(signal.SIGINT)
     assert busy.communicate(timeout=60)[1].startswith(b"USER_CANCELED: ")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import socket
 import threading
+import time
 from typing import TYPE_CHECKING
 
 from sqe import errors
@@ -80,6 +81,14 @@ class ShellDoor:
         leaving = [thread for connection, thread in connections.items() if connection.hang_up()]
         for thread in leaving:
             thread.join(patience_seconds)
+
+    def drain(self, patience_seconds: float) -> None:
+        """Waits for clients that are about to go by themselves."""
+        with self._lock:
+            threads = list(self._connections.values())
+        deadline = time.monotonic() + patience_seconds
+        for thread in threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
 
     def __len__(self) -> int:
         """How many clients are connected."""
