@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqe.bench.benchmark import BenchmarkError
@@ -27,14 +28,22 @@ def held_megabytes(driver: Driver) -> float:
     return after_collection(driver).heap_used / (1 << 20)
 
 
-def largest_until_stable(driver: Driver, *, within: float = 2.0, samples: int = 4, seconds: float = 120.0) -> float:
-    """The largest of the samples that are taken until that many in a row differ by less than `within` MB."""
+@dataclass(frozen=True)
+class Held:
+    """MB in the end, and at the worst moment before it."""
+
+    stable: float
+    largest: float
+
+
+def when_stable(driver: Driver, *, within: float = 2.0, samples: int = 4, seconds: float = 120.0) -> Held:
+    """Looks until that many samples in a row differ by less than `within` MB."""
     taken: list[float] = []
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         taken.append(held_megabytes(driver))
         recent = taken[-samples:]
         if len(recent) == samples and max(recent) - min(recent) < within:
-            break
+            return Held(max(recent), max(taken))
         time.sleep(1)
-    return max(taken)
+    raise BenchmarkError(f"The driver's heap was still moving after {seconds:.0f} s")

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqe.bench.benchmark import Benchmark, BenchmarkError, Option, Run, fewest
 from sqe.bench.figures import Bound, Declared, Figure
-from sqe.bench.heap import held_megabytes, largest_until_stable
+from sqe.bench.heap import held_megabytes, when_stable
 from sqe.bench.peer import pyspark
 from sqe.bench.processes import resident_megabytes, sqe_server
 from sqe.bench.workspace import PASSWORD, USER, Table, line_items, local_server, make_tables
@@ -96,14 +96,16 @@ def _stalled(run: Run, table: Table) -> float:
             cursor.execute(f"SELECT * FROM {table}")
             reader = cursor.fetch_record_batch()
             reader.read_next_batch()
-            held = largest_until_stable(server.driver)
+            held = when_stable(server.driver)
             grown = {name: size - resident[name] for name, size in _resident(server.driver.pid).items()}
-            run.say(f"  heap {before:.0f} MB before, {held:.0f} MB with the stalled reader")
+            run.say(
+                f"  heap {before:.0f} MB before, {held.stable:.0f} MB when Spark has stopped too; {held.largest:.0f} MB while tasks ran"
+            )
             run.say(f"  resident memory: driver +{grown['driver']:.0f} MB, server and client +{grown['server']:.0f} MB")
             # The rest is still there for a reader that goes on.
             rows = sum(batch.num_rows for batch in reader)
             run.say(f"  {rows:,} rows after the pause")
-        return held - before
+        return held.stable - before
 
 
 def _resident(driver: int | None) -> dict[str, float]:
