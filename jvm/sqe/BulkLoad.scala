@@ -15,7 +15,8 @@ object BulkLoad {
       execution.stopIfCancelled()
       request("mode") match {
         case "append" => rows.writeTo(table).append()
-        case "create" => rows.writeTo(table).using("iceberg").create()
+        case "create_append" if spark.catalog.tableExists(table) => rows.writeTo(table).append()
+        case "create" | "create_append" => rows.writeTo(table).using("iceberg").create()
         case "replace" => rows.writeTo(table).using("iceberg").createOrReplace()
       }
     }

@@ -34,6 +34,7 @@ _GROUP_BYTES = 8 << 20
 class IngestMode(Enum):
     APPEND = "append"
     CREATE = "create"
+    CREATE_APPEND = "create_append"  # append, to a table made for it when there is none
     REPLACE = "replace"
 
 

@@ -20,10 +20,11 @@ DOOR = "flight"
 
 _Options = messages.CommandStatementIngest.TableDefinitionOptions
 
-# (when the table is missing, when it exists) → what to do. ADBC's create, append and replace.
+# (when the table is missing, when it exists) → what to do. ADBC's create, append, create_append and replace.
 _MODES: dict[tuple[int, int], IngestMode] = {
     (_Options.TABLE_NOT_EXIST_OPTION_CREATE, _Options.TABLE_EXISTS_OPTION_FAIL): IngestMode.CREATE,
     (_Options.TABLE_NOT_EXIST_OPTION_FAIL, _Options.TABLE_EXISTS_OPTION_APPEND): IngestMode.APPEND,
+    (_Options.TABLE_NOT_EXIST_OPTION_CREATE, _Options.TABLE_EXISTS_OPTION_APPEND): IngestMode.CREATE_APPEND,
     (_Options.TABLE_NOT_EXIST_OPTION_CREATE, _Options.TABLE_EXISTS_OPTION_REPLACE): IngestMode.REPLACE,
 }
 
@@ -64,7 +65,7 @@ def _mode(command: messages.CommandStatementIngest) -> IngestMode:
         raise SqeError(
             NOT_SUPPORTED,
             "An ingest creates a table, appends to one or replaces one; other combinations are not supported",
-            hint="ADBC's modes create, append and replace",
+            hint="ADBC's modes create, append, create_append and replace",
         )
     return mode
 
