@@ -99,7 +99,7 @@ def _stalled(run: Run, table: Table) -> float:
             held = when_stable(server.driver)
             grown = {name: size - resident[name] for name, size in _resident(server.driver.pid).items()}
             run.say(
-                f"  heap {before:.0f} MB before, {held.stable:.0f} MB when Spark has stopped too; {held.largest:.0f} MB while tasks ran"
+                f"  heap {before:.0f} MB before, {held.largest:.0f} MB while tasks ran, {held.stable:.0f} MB when Spark stopped"
             )
             run.say(f"  resident memory: driver +{grown['driver']:.0f} MB, server and client +{grown['server']:.0f} MB")
             # The rest is still there for a reader that goes on.
