@@ -12,12 +12,36 @@ import org.apache.spark.sql.types._
 
 /** Prepared statements: which types the `?` of a statement have, and the statement with values in their place. */
 object Parameters {
-  /** `values` is a JSON list of `{"type": DDL type, "value": text or null}`; Spark's own cast reads the text. */
-  def bind(spark: SparkSession, sql: String, values: String): LogicalPlan = {
+  /**
+   * `parameters` is JSON: `{"values": [{"type": DDL type, "value": text or null}]}`, whose texts Spark's own cast reads, or
+   * `{"files": [path]}` with one row of parameters for each row that an INSERT shall write.
+   */
+  def bind(spark: SparkSession, sql: String, parameters: String): LogicalPlan = {
     val parser = spark.sessionState.sqlParser
-    val items = Json.parse(values)("values").asInstanceOf[java.util.List[java.util.Map[String, Any]]].asScala.toSeq
-    if (items.isEmpty) parser.parsePlan(sql)
-    else parser.parsePlanWithParameters(sql, PositionalParameterContext(items.map(literal(spark, _))))
+    val given = Json.parse(parameters)
+    def items[T](key: String): Seq[T] = given.get(key).map(_.asInstanceOf[java.util.List[T]].asScala.toSeq).getOrElse(Nil)
+    if (given.contains("files")) withRowsOf(spark, parser.parsePlan(sql), items[String]("files"))
+    else {
+      val values = items[java.util.Map[String, Any]]("values")
+      if (values.isEmpty) parser.parsePlan(sql)
+      else parser.parsePlanWithParameters(sql, PositionalParameterContext(values.map(literal(spark, _))))
+    }
+  }
+
+  /** `INSERT … VALUES (?, …)` of one row: the only statement that many rows of parameters can run as one. */
+  def isOneRow(insert: InsertIntoStatement): Boolean = insert.query match {
+    case UnresolvedInlineTable(_, Seq(row)) => row.exists(_.exists(_.isInstanceOf[PosParameter]))
+    case _ => false
+  }
+
+  private def withRowsOf(spark: SparkSession, plan: LogicalPlan, files: Seq[String]): LogicalPlan = plan match {
+    case insert @ InsertIntoStatement(_, _, _, UnresolvedInlineTable(names, Seq(row)), _, _, _) =>
+      val rows = spark.read.parquet(files: _*).queryExecution.analyzed
+      val positions = row.flatMap(_.collect { case PosParameter(position) => position }).distinct.sorted
+      val columns = positions.zip(rows.output).toMap
+      val values = row.zip(names).map { case (value, name) => Alias(value.transform { case PosParameter(position) => columns(position) }, name)() }
+      insert.copy(query = Project(values, rows))
+    case _ => throw new Failure.Refused("Many rows of parameters need an INSERT of VALUES")
   }
 
   private def literal(spark: SparkSession, item: java.util.Map[String, Any]): Expression = {

@@ -57,6 +57,7 @@ final class ParsedStatement(plan: LogicalPlan) {
     case SetCommand(Some((key, value))) => Map("key" -> key, "value" -> value)
     case ResetCommand(key) => Map("key" -> key)
     case ShowCatalogsCommand(pattern) => Map("pattern" -> pattern)
+    case insert: InsertIntoStatement if Parameters.isOneRow(insert) => Map("one_row" -> true)
     case view: CreateViewCommand => Map("view" -> view.viewType.toString)
     case ExplainCommand(explained, _) => Map("explained" -> new ParsedStatement(explained).facts)
     case _ => Map.empty

@@ -292,7 +292,7 @@ class Cursor:
         return self
 
     def executemany(self, operation: str, seq_of_parameters: Sequence[Sequence[Any]] | pa.Table | pa.RecordBatch) -> Cursor:
-        """Runs the statement once for each row of parameters. To load many rows use `Connection.ingest`: one commit."""
+        """Runs the statement once for each row of parameters; an INSERT of VALUES writes them all by one commit."""
         self._open()
         self._finish()
         rows = seq_of_parameters if isinstance(seq_of_parameters, (pa.Table, pa.RecordBatch)) else list(seq_of_parameters)

@@ -137,7 +137,9 @@ class Sessions:
         token = secrets.token_urlsafe(32)
         with self._lock:
             if len(self._by_hash) >= self._limits.max_sessions:
-                raise SqeError(errors.GENERIC_INSUFFICIENT_RESOURCES, f"The server has its limit of {self._limits.max_sessions} sessions")
+                raise SqeError(
+                    errors.GENERIC_INSUFFICIENT_RESOURCES, f"The server has its limit of {self._limits.max_sessions} sessions"
+                )
             self._by_hash[_hash(token)] = session
             self._tokens[session.id] = token
         return session

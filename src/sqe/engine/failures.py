@@ -116,7 +116,10 @@ SENTENCES: Mapping[ErrorCode, str] = {
 # Conditions of the machine that arrive as text inside all kinds of exceptions.
 _TEXTS: Sequence[tuple[re.Pattern[str], ErrorCode]] = (
     (re.compile(r"No space left on device|SQLITE_FULL|Disk quota exceeded"), errors.OUT_OF_DISK_SPACE),
-    (re.compile(r"SQLITE_READONLY|Read-only file system|Permission denied|attempt to write a readonly"), errors.READ_ONLY_VIOLATION),
+    (
+        re.compile(r"SQLITE_READONLY|Read-only file system|Permission denied|attempt to write a readonly"),
+        errors.READ_ONLY_VIOLATION,
+    ),
     (re.compile(r"[Cc]onflicting (files|deletes)|Cannot commit|concurrent update"), errors.TRANSACTION_CONFLICT),
     (re.compile(r"cancelled|Job .* canceled|was killed|Job aborted.*cancel", re.IGNORECASE), errors.USER_CANCELED),
 )
@@ -166,7 +169,12 @@ def _code(facts: Mapping[str, Any]) -> ErrorCode:
 
 def _from_analysis(classes: Sequence[str]) -> bool:
     """Iceberg refuses wrong arguments with plain Java exceptions whose first line is meant for the user."""
-    return bool(classes) and classes[0] in ("AnalysisException", "ExtendedAnalysisException", "IllegalArgumentException", "ValidationException")
+    return bool(classes) and classes[0] in (
+        "AnalysisException",
+        "ExtendedAnalysisException",
+        "IllegalArgumentException",
+        "ValidationException",
+    )
 
 
 def _by_prefix(condition: str) -> ErrorCode | None:

@@ -142,7 +142,9 @@ class DriverProcess:
             MAIN_CLASS,
         ]
         # The server's own environment may hold secrets (`{ env = … }`): the driver gets what Java needs.
-        environment = {key: value for key, value in os.environ.items() if key in ("PATH", "HOME", "LANG", "TZ", "LD_LIBRARY_PATH")}
+        environment = {
+            key: value for key, value in os.environ.items() if key in ("PATH", "HOME", "LANG", "TZ", "LD_LIBRARY_PATH")
+        }
         environment["SPARK_LOCAL_IP"] = "127.0.0.1"
         environment["SPARK_USER"] = "sqe"  # else Hadoop starts processes to find out
         process = subprocess.Popen(

@@ -18,7 +18,10 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
     "spark.sql.sources.useV1SourceList": ("avro,csv,json,kafka,orc,parquet,text", "Spark's default, pinned"),
     "spark.sql.runSQLOnFiles": ("false", "SELECT * FROM parquet.`/etc/…` would read the server's files"),
     "spark.sql.legacy.createHiveTableByDefault": ("false", "CREATE TABLE without USING means the catalog's own format"),
-    "spark.sql.shuffle.partitions": ("4", "with the broadcast limit below 1.34x less wall on TPC-H SF1; AQE splits what is larger"),
+    "spark.sql.shuffle.partitions": (
+        "4",
+        "with the broadcast limit below 1.34x less wall on TPC-H SF1; AQE splits what is larger",
+    ),
     "spark.sql.autoBroadcastJoinThreshold": ("64m", "see shuffle.partitions; the joint effect was measured"),
     "spark.sql.adaptive.autoBroadcastJoinThreshold": ("64m", "the same for sizes known only at run time"),
     "spark.sql.adaptive.coalescePartitions.parallelismFirst": ("false", "fewer, fuller tasks on a small machine"),
@@ -47,5 +50,9 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
 def driver_settings(master: str, local_folder: str, extra: Mapping[str, str]) -> dict[str, str]:
     """What the boot class gets: ours, then where it runs, then what the operator set in `[engine] spark`."""
     settings = {key: value for key, (value, _) in SETTINGS.items() if value}
-    settings |= {"spark.master": master, "spark.local.dir": local_folder, "spark.sql.warehouse.dir": f"{local_folder}/spark-warehouse"}
+    settings |= {
+        "spark.master": master,
+        "spark.local.dir": local_folder,
+        "spark.sql.warehouse.dir": f"{local_folder}/spark-warehouse",
+    }
     return settings | dict(extra)

@@ -42,7 +42,9 @@ class Turn:
                 self._holds_slot = True
                 return
             if len(admission.waiting) >= admission.room:
-                raise SqeError(errors.QUERY_QUEUE_FULL, f"{admission.room} statements are waiting already", hint="query.max_queued")
+                raise SqeError(
+                    errors.QUERY_QUEUE_FULL, f"{admission.room} statements are waiting already", hint="query.max_queued"
+                )
             admission.waiting.append(self)
         if not self._called.wait(patience_seconds):
             self.give_up(SqeError(errors.EXCEEDED_TIME_LIMIT, "The statement's time limit ran out while it waited for its turn"))

@@ -6,7 +6,7 @@ import fnmatch
 import json
 import logging
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -93,6 +93,17 @@ class QueryHandler:
             log.exception("query %s met a defect", query.id)
             raise query.failed(errors.internal()) from None
 
+    def submit_many(self, session: Session, sql: str, rows: pa.RecordBatchReader, *, door: str) -> int:
+        """Runs a statement for each row of parameters and gives the affected rows. An INSERT of VALUES is one commit."""
+        if self._parse(session, self._checked_text(sql)).details.get("one_row"):
+            return self._insert_many(session, sql, rows, door)
+        total = 0
+        for batch in rows:
+            for index in range(batch.num_rows):
+                with self.submit(session, sql, door=door, parameters=batch.slice(index, 1)) as query:
+                    total += query.affected_rows or 0
+        return total
+
     def prepare(self, session: Session, sql: str) -> Prepared:
         """Looks at a statement without running it. No slot is taken: analysis is short and prepared statements are many."""
         session.touch()
@@ -112,21 +123,42 @@ class QueryHandler:
         # A procedure's columns are known once it ran; one text column says "rows will come" to JDBC.
         return pa.schema([("result", pa.string())]) if parsed.statement.returns_rows else NO_COLUMNS
 
-    def ingest(
-        self, session: Session, target: TableName, mode: IngestMode, reader: pa.RecordBatchReader, *, door: str
-    ) -> int:
+    def ingest(self, session: Session, target: TableName, mode: IngestMode, reader: pa.RecordBatchReader, *, door: str) -> int:
         """Streams rows into a table: spooled to files as they come, then one commit. Returns the number of rows."""
-        query = self._admitted(session, f"INGEST INTO {target}", door)
+
+        def load(query: Query, spool: Spool) -> int:
+            request = spool.request(self._resolved(session, target), mode)
+            query.entered_engine()
+            return int(self._driver.call("load", session.in_engine(), query.id, request)["affected"])
+
+        return self._spooled(session, f"INGEST INTO {target}", StatementClass.INGEST, reader, door, load)
+
+    def _insert_many(self, session: Session, sql: str, rows: pa.RecordBatchReader, door: str) -> int:
+        def insert(query: Query, spool: Spool) -> int:
+            query.entered_engine()
+            text = self._checked_text(sql)
+            return int(self._driver.call("execute", session.in_engine(), query.id, text, spool.parameters())["affected"])
+
+        return self._spooled(session, sql, StatementClass.INSERT, rows, door, insert)
+
+    def _spooled(
+        self,
+        session: Session,
+        sql: str,
+        statement: StatementClass,
+        reader: pa.RecordBatchReader,
+        door: str,
+        write: Callable[[Query, Spool], int],
+    ) -> int:
+        """A write whose rows come from a client: all of them are here before `write` commits them."""
+        query = self._admitted(session, sql, door)
         try:
-            query.statement = StatementClass.INGEST
+            query.statement = statement
             query.begin(State.RUNNING)
             query.streaming = True
             with Spool() as spool:
                 spool.fill(reader, query.check)
-                request = spool.request(self._resolved(session, target), mode)
-                query.entered_engine()
-                answer = self._driver.call("load", session.in_engine(), query.id, request)
-            query.affected_rows = int(answer["affected"])
+                query.affected_rows = write(query, spool)
             query.finished()
             return query.affected_rows
         except SqeError as error:
@@ -134,7 +166,7 @@ class QueryHandler:
         except pa.ArrowException as error:
             raise query.failed(SqeError(errors.TYPE_MISMATCH, str(error).split("\n", 1)[0][:300])) from None
         except Exception:
-            log.exception("ingest %s met a defect", query.id)
+            log.exception("query %s met a defect", query.id)
             raise query.failed(errors.internal()) from None
 
     def cancel(self, session: Session, query_id: str) -> bool:
@@ -199,9 +231,14 @@ class QueryHandler:
             query.answered_locally(table)
             return
         query.entered_engine()
-        query.answered_by_engine(self._driver.call("execute", query.session.in_engine(), query.id, text, values))
-        if parsed.statement is StatementClass.USE:
-            self._remember_place(query.session)
+        try:
+            query.answered_by_engine(self._driver.call("execute", query.session.in_engine(), query.id, text, values))
+            if parsed.statement is StatementClass.USE:
+                self._remember_place(query.session)
+        except SqeError:
+            if parsed.statement is StatementClass.USE:  # Spark stays in the catalog when the schema is wrong
+                query.session.return_to_place()
+            raise
         if not query.schema.names:
             query.finished()
 
@@ -263,7 +300,6 @@ class QueryHandler:
     def _remember_place(self, session: Session) -> None:
         place = self._driver.call("current", session.in_engine())
         if place["catalog"] not in session.catalogs:  # Spark has catalogs of its own; nobody was given them
-            session.return_to_place()
             raise SqeError(errors.CATALOG_NOT_FOUND, f"Catalog {place['catalog']} does not exist")
         session.current = (place["catalog"], tuple(place["namespace"]))
 

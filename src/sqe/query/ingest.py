@@ -77,9 +77,15 @@ class Spool:
         except OSError as refused:
             raise _unwritable(refused) from None
 
+    def parameters(self) -> str:
+        """The files as rows of parameters of a statement (jvm: Parameters.bind)."""
+        return json.dumps({"files": self._paths()})
+
     def request(self, target: TableName, mode: IngestMode) -> str:
-        files = sorted(str(file) for file in self._folder.glob("*.parquet"))
-        return json.dumps({"files": files, "table": target.parts(), "mode": mode.value})
+        return json.dumps({"files": self._paths(), "table": target.parts(), "mode": mode.value})
+
+    def _paths(self) -> list[str]:
+        return sorted(str(file) for file in self._folder.glob("*.parquet"))
 
     def __enter__(self) -> Spool:
         return self

@@ -46,7 +46,13 @@ def tables(
     matches = like(table_pattern)
     wanted = set(types) if types else {"TABLE", "VIEW"}
     return [
-        TableEntry(name, schema, entry["name"], entry["type"], _schema(driver, session, name, schema, entry["name"]) if with_schema else None)
+        TableEntry(
+            name,
+            schema,
+            entry["name"],
+            entry["type"],
+            _schema(driver, session, name, schema, entry["name"]) if with_schema else None,
+        )
         for name, schema in schemas(driver, session, catalog, schema_pattern)
         for entry in driver.call("tables", session.in_engine(), name, schema)["tables"]
         if entry["type"] in wanted and matches.fullmatch(entry["name"])

@@ -29,10 +29,20 @@ SETTINGS: Mapping[str, SessionSetting] = {
     for setting in (
         SessionSetting("time_zone", "UTC", "time zone of timestamps in text and of date functions", "spark.sql.session.timeZone"),
         SessionSetting(
-            "query_timeout_seconds", "0", "time limit of a statement; 0 = the server's", None, _whole(0, 604_800), "seconds, 0 to 604800"
+            "query_timeout_seconds",
+            "0",
+            "time limit of a statement; 0 = the server's",
+            None,
+            _whole(0, 604_800),
+            "seconds, 0 to 604800",
         ),
         SessionSetting(
-            "max_result_rows", "0", "most rows of one result; 0 = the server's limit", None, _whole(0, 2**63 - 1), "a number of rows"
+            "max_result_rows",
+            "0",
+            "most rows of one result; 0 = the server's limit",
+            None,
+            _whole(0, 2**63 - 1),
+            "a number of rows",
         ),
         SessionSetting(
             "shuffle_partitions",
@@ -43,7 +53,12 @@ SETTINGS: Mapping[str, SessionSetting] = {
             "1 to 10000",
         ),
         SessionSetting(
-            "sql_dialect", "spark", "the dialect of statements", None, lambda value: value == "spark", "'spark' (others come later)"
+            "sql_dialect",
+            "spark",
+            "the dialect of statements",
+            None,
+            lambda value: value == "spark",
+            "'spark' (others come later)",
         ),
     )
 }
@@ -66,5 +81,7 @@ def checked_value(setting: SessionSetting, text: str) -> str:
     if len(value) >= 2 and value[0] == value[-1] and value[0] in "'\"":
         value = value[1:-1]
     if not setting.accepts(value):
-        raise SqeError(errors.INVALID_SESSION_PROPERTY, f"Session setting {setting.name} takes {setting.wants}, not {value[:64]!r}")
+        raise SqeError(
+            errors.INVALID_SESSION_PROPERTY, f"Session setting {setting.name} takes {setting.wants}, not {value[:64]!r}"
+        )
     return value

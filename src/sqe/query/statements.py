@@ -34,7 +34,13 @@ class StatementClass(Enum):
 
     @property
     def is_dml(self) -> bool:
-        return self in (StatementClass.INSERT, StatementClass.UPDATE, StatementClass.DELETE, StatementClass.MERGE, StatementClass.INGEST)
+        return self in (
+            StatementClass.INSERT,
+            StatementClass.UPDATE,
+            StatementClass.DELETE,
+            StatementClass.MERGE,
+            StatementClass.INGEST,
+        )
 
     @property
     def returns_rows(self) -> bool:

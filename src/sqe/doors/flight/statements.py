@@ -7,6 +7,7 @@ the affected rows as the number of records, and its ticket leads to an empty str
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -110,7 +111,8 @@ class Statements:
             return self._info(call, self._submit(call, entry.prepared.sql, rows[0]), descriptor)
         if len(entry.prepared.schema):
             raise SqeError(INVALID_PARAMETER_USAGE, f"A query takes one row of parameters, not {len(rows)}")
-        return _update_info(descriptor, self._run_all(call, entry.prepared.sql, iter(rows)))
+        assert entry.parameters is not None
+        return _update_info(descriptor, self._run_all(call, entry.prepared.sql, entry.parameters.to_reader()))
 
     def prepared_schema(self, call: Call, command: messages.CommandPreparedStatementQuery) -> pa.Schema:
         return call.handles.prepared(command.prepared_statement_handle).prepared.schema
@@ -128,7 +130,12 @@ class Statements:
             with self._submit(call, prepared.sql) as query:
                 _answer_count(writer, _affected(query))
             return
-        rows = (row for batch in _parameters_of(prepared, reader) for row in _single_rows(batch))
+        batches = _parameters_of(prepared, reader)
+        first = next(batches, None)
+        if first is None:
+            _answer_count(writer, 0)
+            return
+        rows = pa.RecordBatchReader.from_batches(first.schema, chain((first,), batches))
         _answer_count(writer, self._run_all(call, prepared.sql, rows))
 
     # the way in
@@ -137,12 +144,9 @@ class Statements:
         with call.submitting():
             return self._handler.submit(call.session, sql, door=DOOR, parameters=parameters)
 
-    def _run_all(self, call: Call, sql: str, rows: Iterator[pa.RecordBatch]) -> int:
-        total = 0
-        for row in rows:
-            with self._submit(call, sql, row) as query:
-                total += max(0, _affected(query))
-        return total
+    def _run_all(self, call: Call, sql: str, rows: pa.RecordBatchReader) -> int:
+        with call.submitting():
+            return self._handler.submit_many(call.session, sql, rows, door=DOOR)
 
     def _info(self, call: Call, query: Query, descriptor: flight.FlightDescriptor) -> flight.FlightInfo:
         if len(query.schema) == 0:
