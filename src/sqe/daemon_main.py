@@ -17,7 +17,6 @@ log = logging.getLogger("sqe.daemon")
 
 def main() -> int:
     arguments = _arguments()
-    os.umask(0o077)
     try:
         folder = RunFolder(arguments.folder)
     except Taken:

@@ -125,14 +125,13 @@ _ORDERED = (*_NUMBERS, "string", "varchar", "char", "date", "timestamp", "boolea
 
 def _figures(name: str, type: str) -> str:
     column = "`" + name.replace("`", "``") + "`"
-    text = "'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'"
     number = type.startswith(_NUMBERS)
     ordered = type.startswith(_ORDERED)
     quartiles = [
         f"CAST(approx_percentile({column}, {at}) AS STRING)" if number else _NOTHING for at in ("0.25D", "0.5D", "0.75D")
     ]
     return (
-        f"named_struct('column', {text}, 'type', '{type}'"
+        f"named_struct('column', {_literal(name)}, 'type', {_literal(type)}"
         f", 'min', {f'CAST(min({column}) AS STRING)' if ordered else _NOTHING}"
         f", 'max', {f'CAST(max({column}) AS STRING)' if ordered else _NOTHING}"
         f", 'distinct', {f'approx_count_distinct({column})' if ordered else 'CAST(NULL AS BIGINT)'}"
@@ -141,6 +140,10 @@ def _figures(name: str, type: str) -> str:
         f", 'q25', {quartiles[0]}, 'q50', {quartiles[1]}, 'q75', {quartiles[2]}"
         f", 'rows', count(*), 'nulls', count_if({column} IS NULL))"
     )
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 _NOTHING = "CAST(NULL AS STRING)"

@@ -46,7 +46,7 @@ def run(options: Options) -> int:
         return 0
     if options.daemon:
         return control_daemon(options.daemon)
-    if not options.execute and not options.file and sys.stdin.isatty():
+    if not options.execute and not options.file and sys.stdin is not None and sys.stdin.isatty():
         if options.output:
             raise UsageError("--output needs SQL from --execute, --file or the standard input")
         from sqe.cli.shell import interactive
@@ -160,6 +160,8 @@ def from_stdin(dialect: str) -> Iterator[Statement]:
     """Statements as they arrive: a program that writes to our standard input gets each answer before it sends the next."""
     from sqe.cli.splitter import Splitter
 
+    if sys.stdin is None:  # closed by whoever started us
+        return
     splitter = Splitter(dialect)
     rest = b""
     while block := os.read(sys.stdin.fileno(), 1 << 16):

@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -93,13 +94,18 @@ class RemoteBackend:
         return rows
 
     def cancel(self) -> bool:
-        # A statement whose GetFlightInfo is under way has no handle yet; it is cancelled as soon as it has.
-        self._cancel_wanted = True
-        result = self._result
-        if result is not None:
-            # Not here: this may be a signal handler in the main thread, and the cancel is a call to the server.
-            threading.Thread(target=_cancel, args=(result,), name="sqe-cancel", daemon=True).start()
+        # Not here: this may be a signal handler in the main thread, and the cancel is a call to the server.
+        threading.Thread(target=self._stop, name="sqe-cancel", daemon=True).start()
         return True
+
+    def _stop(self) -> None:
+        self._cancel_wanted = True
+        # A server that cannot be told is noticed by the statement itself.
+        with suppress(SqeError):
+            if self._result is not None:
+                self._result.cancel()
+            else:
+                self._client.interrupt()
 
     def names(self, kind: str, path: list[str]) -> list[str]:
         try:
@@ -146,14 +152,6 @@ class _Call(threading.Thread):
             self.error = Failure("NOT_SUPPORTED", f"The result cannot be written as {self._request.format}: {error}")
         except Exception as error:  # noqa: BLE001 - raised again in the thread that waits
             self.error = error
-
-
-def _cancel(result: Result) -> None:
-    # A server that cannot be told is noticed by the statement itself.
-    import contextlib
-
-    with contextlib.suppress(SqeError):
-        result.cancel()
 
 
 def failure(error: SqeError) -> Failure:

@@ -109,6 +109,8 @@ class ThinBackend:
             wire.STATEMENT,
             {"sql": request.sql, "format": request.format, "width": request.width, "progress": request.progress},
         )
+        if len(statement) > wire.MAX_PAYLOAD:
+            raise Failure("QUERY_TEXT_TOO_LARGE", f"The statement has {len(request.sql)} characters, more than can be sent")
         try:
             self._begin(statement, output)
             return self._follow(output)

@@ -8,18 +8,16 @@ import signal
 import socket
 import stat
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
-from conftest import SQE, Cli
+from cli_home import SQE, Cli
+from waiting import eventually
 
 import sqe
 
 pytestmark = pytest.mark.service
-
-Until = Callable[[Callable[[], object]], None]
 
 SLOW = "SELECT count(*) FROM range(1000000000000) WHERE rand() < 0.1"
 HEAVY = {
@@ -54,7 +52,7 @@ def test_the_warm_path_imports_nothing_heavy(cli: Cli) -> None:
     assert {name for name in imported if name.split(".")[0] in HEAVY} == set()
 
 
-def test_clients_that_come_at_once_start_one_daemon_and_a_killed_one_is_replaced(own_cli: Cli, until: Until) -> None:
+def test_clients_that_come_at_once_start_one_daemon_and_a_killed_one_is_replaced(own_cli: Cli) -> None:
     clients = [own_cli.start("-f", "csv", "-e", f"SELECT {number} AS n") for number in range(3)]
     answers = sorted(client.communicate(timeout=120)[0] for client in clients)
     assert answers == [b"n\n0\n", b"n\n1\n", b"n\n2\n"]
@@ -65,7 +63,7 @@ def test_clients_that_come_at_once_start_one_daemon_and_a_killed_one_is_replaced
     # Killed in the middle of a statement: one sentence for it, and nothing is left of the driver either.
     children = first.children(recursive=True)
     victim = own_cli.start("-e", SLOW)
-    until(lambda: running_queries(own_cli, 1))
+    eventually(lambda: running_queries(own_cli, 1))
     first.kill()
     _, said = victim.communicate(timeout=60)
     assert victim.returncode == 1
@@ -97,7 +95,7 @@ def test_a_daemon_leaves_when_nobody_needs_it(own_cli: Cli) -> None:
     assert own_cli.run("daemon", "stop").stdout == "no daemon is running\n"
 
 
-def test_a_daemon_of_another_installation_makes_room_when_it_is_free(own_cli: Cli, until: Until) -> None:
+def test_a_daemon_of_another_installation_makes_room_when_it_is_free(own_cli: Cli) -> None:
     assert own_cli.rows("SELECT 1 AS n") == "n\n1\n"
     old = own_cli.daemon()
     package = Path(sqe.__file__).parent
@@ -106,7 +104,7 @@ def test_a_daemon_of_another_installation_makes_room_when_it_is_free(own_cli: Cl
     other = {"PYTHONPATH": str(own_cli.folder / "other" / "src")}
 
     busy = own_cli.start("-e", SLOW)
-    until(lambda: running_queries(own_cli, 1))
+    eventually(lambda: running_queries(own_cli, 1))
     refused = own_cli.run("-e", "SELECT 2 AS n", env=other)
     assert refused.returncode == 1
     assert refused.stderr == (
@@ -121,7 +119,7 @@ def test_a_daemon_of_another_installation_makes_room_when_it_is_free(own_cli: Cl
     assert own_cli.daemon().pid != old.pid
 
 
-def test_without_a_daemon_nothing_is_left_even_of_a_killed_client(own_cli: Cli, until: Until) -> None:
+def test_without_a_daemon_nothing_is_left_even_of_a_killed_client(own_cli: Cli) -> None:
     done = own_cli.run("--no-daemon", "-f", "csv", "-e", "CREATE TABLE t AS SELECT 7 AS x; SELECT * FROM t")
     assert done.stdout == "x\n7\n"
     assert own_cli.run("daemon", "status").returncode == 1
@@ -136,18 +134,18 @@ def test_without_a_daemon_nothing_is_left_even_of_a_killed_client(own_cli: Cli, 
     assert psutil.wait_procs(family, timeout=60)[1] == []
 
 
-def test_a_client_that_is_killed_frees_its_session(cli: Cli, until: Until) -> None:
+def test_a_client_that_is_killed_frees_its_session(cli: Cli) -> None:
     client = cli.start("-e", SLOW)
-    until(lambda: running_queries(cli, 1))
+    eventually(lambda: running_queries(cli, 1))
     client.kill()
     client.wait(60)
-    until(lambda: running_queries(cli, 0))
-    until(lambda: "sessions 0" in cli.run("daemon", "status").stdout)
+    eventually(lambda: running_queries(cli, 0))
+    eventually(lambda: "sessions 0" in cli.run("daemon", "status").stdout)
 
 
-def test_ctrl_c_cancels_a_statement_within_moments(cli: Cli, until: Until) -> None:
+def test_ctrl_c_cancels_a_statement_within_moments(cli: Cli) -> None:
     client = cli.start("-e", SLOW)
-    until(lambda: running_queries(cli, 1))
+    eventually(lambda: running_queries(cli, 1))
     client.send_signal(signal.SIGINT)
     assert client.communicate(timeout=30)[1] == b"USER_CANCELED: The statement was cancelled\n"
     assert client.returncode == 1

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from conftest import Cli
+from cli_home import Cli
 
 pytestmark = pytest.mark.service
 

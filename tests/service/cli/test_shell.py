@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 
 import pexpect
 import pytest
-from conftest import SQE, Cli
+from cli_home import SQE, Cli
 
 pytestmark = pytest.mark.service
 
