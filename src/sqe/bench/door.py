@@ -58,7 +58,7 @@ BENCHMARK = Benchmark(
     (
         Option("clients", 64, "connections"),
         Option("seconds", 30, "how long they are busy"),
-        Option("warm_up", 5, "seconds before, which do not count"),
+        Option("warm-up", 5, "seconds before, which do not count"),
     ),
     measure,
 )

@@ -84,7 +84,7 @@ BENCHMARK = Benchmark(
     (EACH, THREADS, HEAP),
     (
         Option("count", 100, "sessions"),
-        Option("warm_up", 8, "sessions opened and closed before"),
+        Option("warm-up", 8, "sessions opened and closed before"),
     ),
     measure,
 )
