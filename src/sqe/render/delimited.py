@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from sqe.render.cells import cell_text
 from sqe.render.lines import join_rows, pieces
+from sqe.render.scalars import is_plain_text
 from sqe.render.sink import Write
 
 
@@ -18,26 +19,28 @@ class CsvWriter:
 
     def __init__(self, schema: pa.Schema, write: Write) -> None:
         self._write = write
-        names = [pa.array([name], pa.string()) for name in schema.names]
-        self._write(memoryview(self._lines(names)))
+        names = [self._quoted(pa.array([name], pa.string())) for name in schema.names]
+        self._write(memoryview(join_rows(names, "", self.delimiter, "\n")))
 
     def add(self, batch: pa.RecordBatch) -> None:
         for piece in pieces(batch):
-            self._write(memoryview(self._lines([cell_text(column) for column in piece.columns])))
+            fields = [self._field(column) for column in piece.columns]
+            self._write(memoryview(join_rows(fields, "", self.delimiter, "\n")))
 
     def finish(self) -> None:
         pass
 
-    def _lines(self, columns: list[pa.Array]) -> pa.Buffer:
-        return join_rows([self._field(column) for column in columns], "", self.delimiter, "\n")
+    def _field(self, column: pa.Array) -> pa.StringArray:
+        text = cell_text(column)
+        return pc.fill_null(text if is_plain_text(column.type) else self._quoted(text), "")
 
-    def _field(self, text: pa.StringArray) -> pa.StringArray:
+    def _quoted(self, text: pa.StringArray) -> pa.StringArray:
         # Also a leading or trailing blank: many readers strip what is not quoted.
         special = pc.match_substring_regex(text, rf'["\r\n{self.delimiter}]|^$|^ | $')
         if pc.any(special).as_py():
             doubled = pc.binary_join_element_wise('"', pc.replace_substring(text, '"', '""'), '"', "")
             text = pc.if_else(special, doubled, text)
-        return pc.fill_null(text, "")
+        return text
 
 
 class TsvWriter(CsvWriter):

@@ -14,7 +14,7 @@ import json
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sqe.render.scalars import each, plain, scalar_text, timestamp_text
+from sqe.render.scalars import each, is_plain_text, plain, scalar_text, timestamp_text
 from sqe.render.variants import is_variant, variant_json
 
 NULL = "null"
@@ -34,7 +34,10 @@ def quoted(text: pa.StringArray) -> pa.StringArray:
     """JSON strings from text."""
     if pc.any(pc.match_substring_regex(text, _CONTROL)).as_py():
         return each(text, lambda value: json.dumps(value, ensure_ascii=False))
-    text = pc.replace_substring(pc.replace_substring(text, "\\", "\\\\"), '"', '\\"')
+    return _in_quotes(pc.replace_substring(pc.replace_substring(text, "\\", "\\\\"), '"', '\\"'))
+
+
+def _in_quotes(text: pa.StringArray) -> pa.StringArray:
     return pc.binary_join_element_wise('"', text, '"', "")
 
 
@@ -61,13 +64,14 @@ def _present(column: pa.Array) -> pa.StringArray:
     if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
         return _list(column)
     if pa.types.is_timestamp(kind):
-        return quoted(timestamp_text(column, "T"))
+        return _in_quotes(timestamp_text(column, "T"))
     text = scalar_text(column)
     if pa.types.is_floating(kind):
-        return pc.if_else(pc.is_finite(column), text, quoted(text))
+        finite = pc.is_finite(column)
+        return text if pc.all(finite).as_py() is not False else pc.if_else(finite, text, _in_quotes(text))
     if pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_decimal(kind):
         return text
-    return quoted(text)
+    return _in_quotes(text) if is_plain_text(kind) else quoted(text)
 
 
 def _struct(column: pa.StructArray) -> pa.StringArray:

@@ -14,6 +14,8 @@ import pyarrow.compute as pc
 
 from sqe.render.intervals import YearMonth, calendar, day_time, year_month
 
+UTC_NAMES = ("UTC", "Etc/UTC", "Z", "+00:00", "GMT")
+
 
 def plain(column: pa.Array) -> pa.Array:
     """Without the wrappers that only change how the same values are stored."""
@@ -43,7 +45,7 @@ def scalar_text(column: pa.Array) -> pa.StringArray:
         return each(column, calendar)
     if isinstance(kind, YearMonth):
         return each(column.storage, year_month)
-    if pa.types.is_time(kind):
+    if pa.types.is_time(kind) and kind.unit != "s":
         return short_fraction(pc.cast(column, pa.string()))
     try:
         return pc.cast(column, pa.string())
@@ -54,8 +56,10 @@ def scalar_text(column: pa.Array) -> pa.StringArray:
 def float_text(column: pa.Array) -> pa.StringArray:
     """Arrow writes 1.0 as `1`: the point is kept, so that the value shows its type and JSON readers keep it."""
     text = pc.cast(column, pa.string())
-    whole = pc.match_substring_regex(text, r"^-?[0-9]+$")
-    text = pc.if_else(whole, pc.binary_join_element_wise(text, ".0", ""), text)
+    # From here on Arrow writes an exponent.
+    whole = pc.and_(pc.equal(column, pc.trunc(column)), pc.less(pc.abs(column), 1e15))
+    if pc.any(whole).as_py():
+        text = pc.if_else(whole, pc.binary_join_element_wise(text, ".0", ""), text)
     if pc.all(pc.is_finite(column)).as_py() is False:
         text = pc.replace_substring(pc.replace_substring(text, "inf", "Infinity"), "nan", "NaN")
         text = pc.replace_substring(text, "-NaN", "NaN")
@@ -73,24 +77,49 @@ def decimal_text(column: pa.Array) -> pa.StringArray:
 
 
 def timestamp_text(column: pa.Array, between: str = " ") -> pa.StringArray:
-    """ISO 8601 with the fraction as short as the value allows."""
-    text = short_fraction(pc.cast(column, pa.string()))
-    if column.type.tz is not None:
-        text = pc.replace_substring_regex(text, r"([+-][0-9]{2})([0-9]{2})$", r"\1:\2")
+    """ISO 8601 with the fraction as short as the value allows.
+
+    Arrow needs 1.3 µs to write a timestamp with a zone and 0.03 µs for one without: the zone is written beside it.
+    """
+    zone = column.type.tz
+    local = column if zone is None else pc.local_timestamp(column)
+    seconds = pc.cast(local, pa.timestamp("s"), safe=False)
+    if pc.all(pc.equal(pc.cast(seconds, local.type), local)).as_py() is False:
+        text = short_fraction(pc.cast(local, pa.string()))
+    else:
+        text = pc.cast(seconds, pa.string())
     if between != " ":
         text = pc.replace_substring(text, " ", between, max_replacements=1)
-    return text
+    if zone is None:
+        return text
+    return pc.binary_join_element_wise(text, "Z" if zone in UTC_NAMES else _offsets(column, local), "")
+
+
+def _offsets(column: pa.Array, local: pa.Array) -> pa.StringArray:
+    """`+01:00` for each value; a column has few different ones."""
+    apart = pc.subtract(pc.cast(local, pa.int64()), pc.cast(column, pa.int64())).dictionary_encode()
+    a_minute = {"s": 60, "ms": 60_000, "us": 60_000_000, "ns": 60_000_000_000}[column.type.unit]
+    names = [_offset(value // a_minute) for value in apart.dictionary.to_pylist()]
+    return pa.array(names, pa.string()).take(apart.indices)
+
+
+def _offset(minutes: int) -> str:
+    return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}"
 
 
 def short_fraction(text: pa.StringArray) -> pa.StringArray:
-    """Without the zeros at the end of the seconds."""
-    text = pc.replace_substring_regex(text, r"\.0+(Z|[+-]|$)", r"\1")
-    return pc.replace_substring_regex(text, r"(\.[0-9]*[1-9])0+(Z|[+-]|$)", r"\1\2")
+    """Without the zeros at the end of a fraction, which must be there, and without the point when nothing follows it."""
+    return pc.utf8_rtrim(pc.utf8_rtrim(text, "0"), ".")
 
 
 def each(column: pa.Array, write: Callable[[Any], str]) -> pa.StringArray:
     """One Python call a value, for the types that no kernel writes."""
     return pa.array([None if value is None else write(value) for value in column.to_pylist()], pa.string())
+
+
+def is_plain_text(kind: pa.DataType) -> bool:
+    """Types whose text is digits, letters and punctuation that no format has to quote or escape."""
+    return is_number(kind) or bool(pa.types.is_boolean(kind) or pa.types.is_temporal(kind))
 
 
 def is_number(kind: pa.DataType) -> bool:
