@@ -18,6 +18,21 @@ apilevel = "2.0"
 threadsafety = 1
 paramstyle = "qmark"
 
+_OF_DBAPI = frozenset(
+    "Warning Error InterfaceError DatabaseError DataError OperationalError IntegrityError InternalError ProgrammingError "
+    "NotSupportedError Date Time Timestamp DateFromTicks TimeFromTicks TimestampFromTicks Binary STRING BINARY NUMBER DATETIME "
+    "ROWID Connection Cursor".split()
+)
+
+
+def __getattr__(name: str) -> Any:
+    """The other names that PEP 249 wants beside `connect`: `except sqe.Error`. Loaded when one is asked for."""
+    if name in _OF_DBAPI:
+        from sqe import dbapi
+
+        return getattr(dbapi, name)
+    raise AttributeError(f"module 'sqe' has no attribute {name!r}")
+
 
 def connect(uri: str | None = None, **options: Any) -> Connection:
     """Connect to the embedded engine (no `uri`) or to a server (`grpc://host:50051`)."""

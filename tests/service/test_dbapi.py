@@ -30,6 +30,8 @@ def test_the_module_says_what_pep_249_asks_for() -> None:
         assert (module.apilevel, module.threadsafety, module.paramstyle) == ("2.0", 1, "qmark")
     assert issubclass(dbapi.ProgrammingError, dbapi.DatabaseError)
     assert issubclass(dbapi.DatabaseError, dbapi.Error)
+    assert (sqe.Error, sqe.Timestamp, sqe.STRING) == (dbapi.Error, dbapi.Timestamp, dbapi.STRING)
+    assert not hasattr(sqe, "Eror")
 
 
 def test_rows_come_one_by_one_in_portions_and_all_at_once(connection: dbapi.Connection) -> None:

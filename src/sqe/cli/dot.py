@@ -134,7 +134,7 @@ def _figures(name: str, type: str) -> str:
         f"named_struct('column', {_literal(name)}, 'type', {_literal(type)}"
         f", 'min', {f'CAST(min({column}) AS STRING)' if ordered else _NOTHING}"
         f", 'max', {f'CAST(max({column}) AS STRING)' if ordered else _NOTHING}"
-        f", 'distinct', {f'approx_count_distinct({column})' if ordered else 'CAST(NULL AS BIGINT)'}"
+        f", 'distinct', {f'approx_count_distinct({column}, 0.01D)' if ordered else 'CAST(NULL AS BIGINT)'}"
         f", 'avg', {f'CAST(avg({column}) AS DOUBLE)' if number else _NO_NUMBER}"
         f", 'std', {f'CAST(stddev({column}) AS DOUBLE)' if number else _NO_NUMBER}"
         f", 'q25', {quartiles[0]}, 'q50', {quartiles[1]}, 'q75', {quartiles[2]}"
