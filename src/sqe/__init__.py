@@ -18,16 +18,10 @@ apilevel = "2.0"
 threadsafety = 1
 paramstyle = "qmark"
 
-_OF_DBAPI = frozenset(
-    "Warning Error InterfaceError DatabaseError DataError OperationalError IntegrityError InternalError ProgrammingError "
-    "NotSupportedError Date Time Timestamp DateFromTicks TimeFromTicks TimestampFromTicks Binary STRING BINARY NUMBER DATETIME "
-    "ROWID Connection Cursor".split()
-)
-
 
 def __getattr__(name: str) -> Any:
-    """The other names that PEP 249 wants beside `connect`: `except sqe.Error`. Loaded when one is asked for."""
-    if name in _OF_DBAPI:
+    """What else PEP 249 wants beside `connect`, all of it capitalised: `except sqe.Error`. Loaded when it is asked for."""
+    if name[:1].isupper():
         from sqe import dbapi
 
         return getattr(dbapi, name)
