@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 REMEMBERED_SECONDS = 30.0
 
 _WORD = re.compile(r"[\w.`\"$]*$")
-_TABLES = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE|TABLE)\s+([\w.`\"]+)(?:\s+(?:AS\s+)?(\w+))?", re.IGNORECASE)
+_TABLES = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE|TABLE)\s+([\w.`\"]+)(?=(?:\s+(?:AS\s+)?(\w+))?)", re.IGNORECASE)
 _PLAIN = re.compile(r"[A-Za-z_]\w*$")
 
 
@@ -53,9 +53,10 @@ class SqlCompleter(Completer):
         word = _word_before(before)
         if before.lstrip().startswith("."):
             candidates = self._for_command(before.lstrip())
-            word = before[len(before.rstrip()) :] and "" if before.endswith(" ") else before.split()[-1]
+            word = "" if before.endswith(" ") else before.split()[-1]
         else:
-            candidates = self._for_sql(word, document.text)
+            # Without the word itself: half a name behind FROM is no table yet.
+            candidates = self._for_sql(word, before[: len(before) - len(word)] + document.text_after_cursor)
         fragment = word.rpartition(".")[2] if not word.startswith(".") else word
         yield from _matching(candidates, fragment)
 

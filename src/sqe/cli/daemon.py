@@ -81,7 +81,9 @@ def reach(memory_limit: str = "") -> tuple[socket.socket, DaemonPaths]:
 
 
 def connect(paths: DaemonPaths) -> socket.socket | None:
-    """A connection when a daemon listens there."""
+    """A connection when a daemon listens there, in a folder where nobody else can pretend to be one."""
+    if not places.is_private(paths.folder):
+        return None
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         sock.connect(paths.shell_socket)

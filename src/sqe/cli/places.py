@@ -64,6 +64,15 @@ def make_private(folder: str) -> None:
         _check_private(path)
 
 
+def is_private(folder: str) -> bool:
+    """Whether only this user can have put a socket there. False as well when there is no such folder."""
+    try:
+        state = os.lstat(folder)
+    except OSError:
+        return False
+    return stat.S_ISDIR(state.st_mode) and state.st_uid == os.geteuid() and not state.st_mode & 0o077
+
+
 def _check_private(path: str) -> None:
     state = os.lstat(path)
     if not stat.S_ISDIR(state.st_mode):
