@@ -9,6 +9,9 @@ from sqe.cli.backend import Failure, Request
 from sqe.cli.oneshot import Runner
 from sqe.render import FORMATS
 
+# Files that read files: a file that reads itself must come to an end.
+DEEPEST = 16
+
 
 class Leave(Exception):
     """The user wants to go."""
@@ -86,11 +89,17 @@ def _read(runner: Runner, path: str) -> None:
         raise Failure("GENERIC_USER_ERROR", f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise Failure("INVALID_ARGUMENTS", f"{path} is not valid UTF-8") from None
-    for statement in statements:
-        if statement.is_command:
-            command(runner, statement.text)
-        else:
-            runner.run(statement.text)
+    runner.depth += 1
+    try:
+        if runner.depth > DEEPEST:
+            raise Failure("GENERIC_USER_ERROR", f"{path} is read by files that read each other, {DEEPEST} deep")
+        for statement in statements:
+            if statement.is_command:
+                command(runner, statement.text)
+            else:
+                runner.run(statement.text)
+    finally:
+        runner.depth -= 1
 
 
 def _summarize(runner: Runner, table: str) -> None:

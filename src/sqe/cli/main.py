@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
+from contextlib import suppress
 
 from sqe.cli.arguments import Options, UsageError, help_text, parse
 from sqe.cli.backend import Failure
@@ -30,9 +32,18 @@ def main(argv: list[str] | None = None) -> int:
         sys.stderr.write("USER_CANCELED: Interrupted\n")
         return 1
     except BrokenPipeError:
-        # The reader of our output has seen enough. Python would complain once more when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        # The reader of our output has seen enough.
+        return give_up_output()
+    except OSError as error:
+        code = "OUT_OF_DISK_SPACE" if error.errno == errno.ENOSPC else "GENERIC_USER_ERROR"
+        sys.stderr.write(f"{code}: The output cannot be written: {error.strerror}\n")
+        return give_up_output()
+
+
+def give_up_output() -> int:
+    # Python would complain once more when it flushes at exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1
 
 
 def run(options: Options) -> int:
@@ -129,7 +140,9 @@ def one_shot(backend: Backend, options: Options) -> int:
         return run_all(runner, statements, stop_on_error=options.stop_on_error, source=source)
     finally:
         if target is not None:
-            target.close()
+            # Flushed after every statement: what could not be written was told then.
+            with suppress(OSError):
+                target.close()
 
 
 def open_output(path: str) -> BinaryIO:

@@ -96,6 +96,7 @@ class Runner:
         self.console = console
         self.format = format
         self.timer = False
+        self.depth = 0  # of files being read
         self._results = 0
 
     def run(self, sql: str) -> Summary:

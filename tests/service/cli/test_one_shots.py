@@ -148,6 +148,7 @@ def test_catalogs_of_other_folders_can_be_mounted(cli: Cli) -> None:
     create = "CREATE SCHEMA IF NOT EXISTS side.s; CREATE TABLE side.s.t AS SELECT 42 AS answer"
     assert cli.run("--catalog", f"side={other}", "-e", create).returncode == 0
     assert cli.rows("SELECT * FROM side.s.t", "--catalog", f"side={other}") == "answer\n42\n"
+    assert cli.rows("SELECT * FROM lake.s.t", "--warehouse", str(other)) == "answer\n42\n"
     assert cli.rows("SHOW CATALOGS", "--catalog", f"side={other}") == "catalog\nlake\nside\n"
 
 
@@ -173,6 +174,22 @@ def test_dot_commands_work_in_scripts(cli: Cli) -> None:
     assert any("dots" in line for line in lines[4:])
     assert lines[-1] != "1"
     assert cli.run(input=".nonsense").stderr == "GENERIC_USER_ERROR: Unknown command .nonsense; .help lists them\n"
+
+
+def test_files_can_be_read_and_one_that_reads_itself_comes_to_an_end(cli: Cli) -> None:
+    (cli.folder / "inner.sql").write_text("SELECT 3 AS three;\n")
+    assert cli.run("-f", "csv", input=".read inner.sql").stdout == "three\n3\n"
+    (cli.folder / "itself.sql").write_text(".read itself.sql\n")
+    done = cli.run(input=".read itself.sql")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "GENERIC_USER_ERROR: itself.sql is read by files that read each other, 16 deep\n",
+    )
+
+
+def test_a_full_disk_is_one_sentence(cli: Cli) -> None:
+    done = cli.run("-e", "SELECT id FROM range(100000)", "-o", "/dev/full")
+    assert (done.returncode, done.stderr) == (1, "OUT_OF_DISK_SPACE: The output cannot be written: No space left on device\n")
 
 
 def test_a_reader_that_closes_the_pipe_ends_the_query(cli: Cli) -> None:
