@@ -17,7 +17,9 @@ STAMP := $(VENV)/.installed-$(shell cksum < pyproject.toml | cut -d ' ' -f 1)
 help:
 	@sed -n 's/^#   //p' Makefile
 
+# Compiled ahead: a client must not compile its modules at every call where writing bytecode is switched off.
 setup: $(STAMP)
+	@$(BIN)/python -m compileall -q src/sqe
 	@$(BIN)/python -m sqe.engine.install
 
 $(STAMP):

@@ -15,6 +15,7 @@ import pyarrow as pa
 from sqe.client import FlightClient, Result
 from sqe.client.embedded import EmbeddedClient
 from sqe.errors import SqeError
+from sqe.render.intervals import readable_batch, readable_schema
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -319,7 +320,8 @@ class Cursor:
         return pa.Table.from_batches(batches, result.schema)
 
     def fetch_df(self) -> pd.DataFrame:
-        return self.fetch_arrow_table().to_pandas()
+        result, batches = self._streaming()
+        return pa.Table.from_batches(map(_held, batches), readable_schema(result.schema)).to_pandas()
 
     def fetch_record_batch(self) -> pa.RecordBatchReader:
         """A reader that streams the rows from the server as they are read."""
@@ -395,7 +397,13 @@ def _batches(result: Result) -> Iterator[pa.RecordBatch]:
 
 
 def _tuples(batch: pa.RecordBatch) -> Iterator[tuple[Any, ...]]:
-    return zip(*(column.to_pylist() for column in batch.columns), strict=True)
+    return zip(*(column.to_pylist() for column in _held(batch).columns), strict=True)
+
+
+def _held(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """With year-month intervals as numbers of months: pyarrow 26 can carry Arrow's type for them but not look into it."""
+    schema = readable_schema(batch.schema)
+    return batch if schema == batch.schema else readable_batch(batch, schema)
 
 
 def _described(field: pa.Field) -> tuple[str, pa.DataType, None, None, int | None, int | None, bool]:
