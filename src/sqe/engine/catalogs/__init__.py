@@ -16,8 +16,6 @@ _COMMON = {
     # With it on, a session read stale rows after another one's UPDATE; Spark loads a table once per statement anyway.
     "cache-enabled": "false",
     "table-default.format-version": "2",
-    # The vectorised reader's batches become Arrow batches of ours; larger ones cost less each.
-    "table-default.read.parquet.vectorization.batch-size": "8192",
 }
 
 _BACKENDS = {"sqlite": sqlite.settings}
