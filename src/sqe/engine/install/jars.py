@@ -26,15 +26,21 @@ class Jar:
     name: str
     version: str
     sha256: str
+    classifier: str = ""
+    extension: str = "jar"
 
     @property
     def downloaded_name(self) -> str:
-        return f"{self.name}-{self.version}.jar"
+        return f"{self._stem}.{self.extension}"
 
     @property
     def path(self) -> Path:
         """In the cache. The name carries the content, so a changed pin is a different file."""
-        return cache_dir() / "jars" / f"{self.name}-{self.version}-{self.sha256[:8]}.jar"
+        return cache_dir() / "jars" / f"{self._stem}-{self.sha256[:8]}.{self.extension}"
+
+    @property
+    def _stem(self) -> str:
+        return "-".join(part for part in (self.name, self.version, self.classifier) if part)
 
 
 ICEBERG = Jar(
@@ -96,7 +102,7 @@ def _fetch(jars: Sequence[Jar], java: Java, bench: Path) -> None:
     """One run of Ivy for all, within `bench` alone: neither ~/.ivy2 nor ~/.m2 is read or written."""
     (bench / "ivy.xml").write_text(_ivy_file(jars))
     command: list[str | Path] = ["-cp", find_spark().jar("ivy-*.jar"), "org.apache.ivy.Main", "-warn", "-cache", bench / "ivy"]
-    command += ["-ivy", bench / "ivy.xml", "-confs", "default", "-retrieve", f"{bench}/[artifact]-[revision].[ext]"]
+    command += ["-ivy", bench / "ivy.xml", "-confs", "default", "-retrieve", f"{bench}/[artifact]-[revision](-[classifier]).[ext]"]
     mirror = os.environ.get("SQE_IVY_SETTINGS")
     if mirror:
         command += ["-settings", mirror]
@@ -151,12 +157,19 @@ def proxy_flags() -> list[str]:
 
 
 def _ivy_file(jars: Sequence[Jar]) -> str:
+    # A module is named once, with all that is wanted of it: Ivy would take a second mention for a conflict.
+    modules: dict[tuple[str, str, str], str] = {}
+    for jar in jars:
+        classifier = f' m:classifier="{jar.classifier}"' if jar.classifier else ""
+        artifact = f'<artifact name="{jar.name}" type="{jar.extension}" ext="{jar.extension}"{classifier}/>'
+        module = (jar.group, jar.name, jar.version)
+        modules[module] = modules.get(module, "") + artifact
     dependencies = "".join(
-        f'<dependency org="{jar.group}" name="{jar.name}" rev="{jar.version}" transitive="false" conf="default->master"/>'
-        for jar in jars
+        f'<dependency org="{group}" name="{name}" rev="{version}" transitive="false" conf="default->master">{wanted}</dependency>'
+        for (group, name, version), wanted in modules.items()
     )
     return (
-        '<ivy-module version="2.0"><info organisation="sqe" module="jars"/><configurations><conf name="default"/>'
+        '<ivy-module version="2.0" xmlns:m="http://ant.apache.org/ivy/maven"><info organisation="sqe" module="jars"/><configurations><conf name="default"/>'
         f"</configurations><dependencies>{dependencies}</dependencies></ivy-module>"
     )
 

