@@ -134,7 +134,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--config", type=Path, metavar="FILE", help="sqe.toml (docs/configuration.md); without it, variables and defaults"
     )
-    parser.add_argument("--mode", choices=("coordinator", "worker"), default="coordinator")
+    parser.add_argument(
+        "--mode", choices=("coordinator", "worker"), default="coordinator", help="this version has the coordinator only"
+    )
     parser.add_argument(
         "--set", action="append", default=[], type=_key_value, metavar="SECTION.KEY=VALUE", help="over file and environment"
     )
