@@ -42,7 +42,10 @@ def interactive(backend: Backend, options: Options) -> int:
 
 
 def _warehouse(options: Options) -> str:
-    return "a throw-away warehouse" if options.memory else options.warehouse or places.default_warehouse()
+    if options.memory:
+        return "a throw-away warehouse"
+    folder, home = options.warehouse or places.default_warehouse(), os.path.expanduser("~")
+    return f"~{folder.removeprefix(home)}" if folder.startswith(f"{home}{os.sep}") else folder
 
 
 class Shell:
