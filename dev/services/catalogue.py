@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dev.services.fixture import Fixture
+from dev.services.gateway.service import GatewayService
 from dev.services.keycloak import Keycloak
+from dev.services.nessie import Nessie
 from dev.services.seaweedfs import SeaweedFS
 from dev.services.service import Service
 from sqe.errors import CONFIGURATION_INVALID, SqeError
 
-SERVICES: dict[str, Service] = {service.name: service for service in (Keycloak(), SeaweedFS(), Fixture())}
+SERVICES: dict[str, Service] = {
+    service.name: service for service in (Keycloak(), SeaweedFS(), Fixture(), GatewayService(), Nessie())
+}
 
-STACKS: dict[str, tuple[str, ...]] = {}
+STACKS: dict[str, tuple[str, ...]] = {
+    "lake": ("keycloak", "seaweedfs", "fixture", "gateway"),
+    "nessie": ("keycloak", "seaweedfs", "nessie"),
+}
 
 
 def resolve(names: Iterable[str]) -> list[Service]:

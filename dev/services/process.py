@@ -27,15 +27,20 @@ class Running:
     born: float
 
 
-def start(launch: Launch, log: Path) -> Running:
+def start(launch: Launch, folder: Path) -> Running:
+    """Start with `folder` for the log and for temporary files, so that nothing is left elsewhere."""
+    log, temporary = folder / "log", folder / "tmp"
+    temporary.mkdir(exist_ok=True)
+    # JVMs do not know TMPDIR, and leave native libraries and performance counters in /tmp.
+    own = {"TMPDIR": str(temporary), "JAVA_TOOL_OPTIONS": f"-Djava.io.tmpdir={temporary} -XX:-UsePerfData"}
     with open(log, "ab") as output:
         process = subprocess.Popen(
             launch.command,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            cwd=launch.folder or log.parent,
-            env={**os.environ, **launch.environment},
+            cwd=launch.folder or folder,
+            env={**os.environ, **own, **launch.environment},
             start_new_session=True,
         )
     try:

@@ -85,7 +85,7 @@ class Stack:
         ports = known.ports if known is not None else process.free_ports(service.ports)
         place = Place(folder, ports, peers)
         launch = service.launch(place)
-        running = process.start(launch, folder / "log")
+        running = process.start(launch, folder)
         started.append(service.name)
         self._state.put(service.name, Entry(ports, service.address(place), running))
 
