@@ -45,8 +45,9 @@ def measure(run: Run) -> Iterator[Figure]:
             heap = (opened.heap_used - before.heap_used) / (1 << 20)
             yield EACH.measured((heap + python_opened - python) / run.options.count)
             clients.ask("close")
+        _tell(run, "right after they closed", after_collection(server.driver), resident_megabytes(os.getpid()))
         after = _wait_for_threads(server.driver, before.threads + THREADS.target)
-        _tell(run, f"with {len(server.sessions)} sessions", after, resident_megabytes(os.getpid()))
+        _tell(run, "when idle threads have gone", after, resident_megabytes(os.getpid()))
         yield THREADS.measured(max(0, after.threads - before.threads))
         yield HEAP.measured(max(0.0, (after.heap_used - before.heap_used) / (1 << 20)))
 
