@@ -26,7 +26,7 @@ def driver() -> Iterator[Driver]:
 
 @pytest.fixture(scope="session")
 def handler(driver: Driver) -> Iterator[QueryHandler]:
-    handler = QueryHandler(driver, QueryLimits(max_sql_bytes=1 << 20), admin_roles=frozenset({"admin"}))
+    handler = QueryHandler(driver, QueryLimits(max_sql_bytes=1 << 20), admin_roles=frozenset({"admin"}), allow_locations=True)
     yield handler
     handler.close()
 

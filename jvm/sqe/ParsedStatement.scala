@@ -5,7 +5,8 @@ import java.util.{ArrayDeque, Collections, IdentityHashMap}
 import scala.annotation.tailrec
 import scala.collection.mutable.ArrayBuffer
 
-import org.apache.spark.sql.catalyst.analysis.PlanWithUnresolvedIdentifier
+import org.apache.spark.sql.catalyst.analysis.{PlanWithUnresolvedIdentifier, UnresolvedProcedure}
+import org.apache.spark.sql.catalyst.expressions.{Expression, NamedArgumentExpression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreeNode
 import org.apache.spark.sql.execution.command._
@@ -59,8 +60,41 @@ final class ParsedStatement(plan: LogicalPlan) {
     case ShowCatalogsCommand(pattern) => Map("pattern" -> pattern)
     case insert: InsertIntoStatement if Parameters.isOneRow(insert) => Map("one_row" -> true)
     case view: CreateViewCommand => Map("view" -> view.viewType.toString)
+    case call: Call => Map("procedure" -> procedure(call), "arguments" -> call.args.map(argument))
     case ExplainCommand(explained, _) => Map("explained" -> new ParsedStatement(explained).facts)
-    case _ => Map.empty
+    case _ => Map("places" -> places)
+  }
+
+  private def procedure(call: Call): String = call.procedure match {
+    case unresolved: UnresolvedProcedure => unresolved.nameParts.last
+    case _ => ""
+  }
+
+  /** The name of a named argument, nothing for a positional one. */
+  private def argument(value: Expression): Option[String] = value match {
+    case NamedArgumentExpression(key, _) => Some(key)
+    case _ => None
+  }
+
+  /** What of the statement chooses a folder for files: LOCATION, or a property that stands for one. */
+  private def places: Seq[String] = {
+    def of(spec: TableSpecBase): Seq[String] = spec match {
+      case parsed: UnresolvedTableSpec => parsed.location.map(_ => "location").toSeq ++ parsed.properties.keys
+      case resolved: TableSpec => resolved.location.map(_ => "location").toSeq ++ resolved.properties.keys
+      case _ => Nil
+    }
+    root match {
+      case create: CreateTable => of(create.tableSpec)
+      case create: CreateTableAsSelect => of(create.tableSpec)
+      case replace: ReplaceTable => of(replace.tableSpec)
+      case replace: ReplaceTableAsSelect => of(replace.tableSpec)
+      case like: CreateTableLikeCommand => like.fileFormat.locationUri.map(_ => "location").toSeq ++ like.properties.keys
+      case _: SetTableLocation | _: SetNamespaceLocation => Seq("location")
+      case set: SetTableProperties => set.properties.keys.toSeq
+      case create: CreateNamespace => create.properties.keys.toSeq
+      case set: SetNamespaceProperties => set.properties.keys.toSeq
+      case _ => Nil
+    }
   }
 }
 

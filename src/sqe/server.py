@@ -127,7 +127,12 @@ class Server:
             max_queued=query.max_queued,
             abandoned_seconds=query.abandoned_timeout,
         )
-        self.handler = QueryHandler(self.driver, limits, frozenset(self.settings.auth.admin_roles))
+        self.handler = QueryHandler(
+            self.driver,
+            limits,
+            frozenset(self.settings.auth.admin_roles),
+            allow_locations=self.settings.files.allow_locations,
+        )
         self.metrics = Metrics(
             sessions=lambda: len(self.sessions), driver=self.driver.health, driver_restarts=lambda: self.driver.restarts
         )

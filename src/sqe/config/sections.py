@@ -128,6 +128,15 @@ class Session:
 
 
 @dataclass(frozen=True)
+class Files:
+    """Files outside the catalogs' own folders, which the server would touch with its own account."""
+
+    allow_locations: bool = key(
+        BOOLEAN, False, "Statements may choose folders: LOCATION, path properties, and procedures such as `add_files`."
+    )
+
+
+@dataclass(frozen=True)
 class Metrics:
     """Prometheus metrics; docs/metrics.md lists them."""
 

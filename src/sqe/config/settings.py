@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sqe.config.catalogs import Catalog
 from sqe.config.keys import named_tables, table
-from sqe.config.sections import Auth, Cluster, Coordinator, Engine, Log, Metrics, Query, Session, Storage
+from sqe.config.sections import Auth, Cluster, Coordinator, Engine, Files, Log, Metrics, Query, Session, Storage
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class Settings:
     storage: Storage = table(Storage)
     query: Query = table(Query)
     session: Session = table(Session)
+    files: Files = table(Files)
     metrics: Metrics = table(Metrics)
     log: Log = table(Log)
 

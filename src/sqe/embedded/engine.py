@@ -64,6 +64,8 @@ def embedded_settings(memory_limit: str) -> Settings:
         # One's own statement may take its time, and a shell may stay open over the weekend.
         "query.timeout": "0s",
         "session.max_age": "365d",
+        # The files are one's own.
+        "files.allow_locations": True,
         "auth.providers": [{"type": "anonymous", "user": _user(), "roles": ["admin"]}],
         "auth.admin_roles": ["admin"],
     }

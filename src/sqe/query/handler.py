@@ -20,6 +20,7 @@ from sqe.query.admission import Admission
 from sqe.query.events import Events, QueryEvent, State
 from sqe.query.ingest import IngestMode, Spool, TableName
 from sqe.query.metadata import TableEntry
+from sqe.query.places import refuse_places
 from sqe.query.registry import Registry
 from sqe.query.running import NO_COLUMNS, Progress, Query, decode_schema
 from sqe.query.session_settings import SETTINGS, checked_value, setting_named
@@ -64,11 +65,19 @@ class Parsed:
 
 
 class QueryHandler:
-    def __init__(self, driver: Driver, limits: QueryLimits | None = None, admin_roles: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        driver: Driver,
+        limits: QueryLimits | None = None,
+        admin_roles: frozenset[str] = frozenset(),
+        *,
+        allow_locations: bool = False,
+    ) -> None:
         self.events = Events()
         self._driver = driver
         self._limits = limits or QueryLimits()
         self._admin_roles = admin_roles
+        self._allow_locations = allow_locations
         self._registry = Registry()
         self._admission = Admission(self._limits.max_concurrent, self._limits.max_queued)
         self._watchdog = Watchdog(self._registry, self._time_limit, self._limits.abandoned_seconds)
@@ -253,6 +262,8 @@ class QueryHandler:
             explained = explained["details"].get("explained")
         if "Global" in facts["details"].get("view", ""):
             raise SqeError(errors.NOT_SUPPORTED, "Global temporary views are not available: they would be shared by all users")
+        if not self._allow_locations:
+            refuse_places(facts["details"])
         return Parsed(statement, facts["node"], facts["details"])
 
     def _answer(self, session: Session, parsed: Parsed) -> pa.Table | None:
