@@ -35,7 +35,7 @@ def _add(name: str, found: dict[str, Service]) -> None:
     if name in found:
         return
     if name not in SERVICES:
-        known = ", ".join(sorted([*STACKS, *SERVICES]))
+        known = ", ".join(sorted({*STACKS, *SERVICES}))
         raise SqeError(CONFIGURATION_INVALID, f"There is no service or stack {name!r}: known are {known}")
     for needed in SERVICES[name].needs:
         _add(needed, found)

@@ -71,7 +71,8 @@ class Stack:
                     launched[name] = time.monotonic()
                 if name in launched and self._serves(service, launched[name]):
                     serving[name] = self._state.read()[name].address
-                    self._progress(f"{name} serves after {time.monotonic() - launched[name]:.1f} s")
+                    if name in started:
+                        self._progress(f"{name} serves after {time.monotonic() - launched[name]:.1f} s")
                     del waiting[name]
             if waiting:
                 time.sleep(LOOK_SECONDS)

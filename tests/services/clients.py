@@ -17,7 +17,7 @@ from dev.services.service import Address
 
 Json = dict[str, Any]
 
-SCHEMA: Json = {"type": "struct", "fields": [{"id": 1, "name": "amount", "type": "long", "required": False}]}
+SCHEMA: Json = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "amount", "type": "long", "required": False}]}
 
 SUBJECT_KIND = "urn:ietf:params:oauth:token-type:access_token"
 
@@ -85,7 +85,9 @@ class Catalog:
         return self.ask("POST", "/namespaces", {"namespace": [name]})
 
     def create(self, namespace: str, table: str, **more: Any) -> httpx.Response:
-        return self.ask("POST", f"/namespaces/{namespace}/tables", {"name": table, "schema": SCHEMA, **more}, VENDED)
+        # Nessie 0.99 wants stage-create, which the specification calls optional.
+        body = {"name": table, "schema": SCHEMA, "stage-create": False, **more}
+        return self.ask("POST", f"/namespaces/{namespace}/tables", body, VENDED)
 
     def load(self, namespace: str, table: str) -> httpx.Response:
         return self.ask("GET", f"/namespaces/{namespace}/tables/{table}", headers=VENDED)
