@@ -104,7 +104,11 @@ STORIES: dict[str, list[tuple[str, str]]] = {
         ("update", "WITH few AS (SELECT 2L AS id) UPDATE w SET name = 'v' WHERE id IN (SELECT id FROM few)"),
         ("delete", "DELETE FROM w WHERE id = 2"),
         ("delete", "DELETE FROM w AS x WHERE EXISTS (SELECT 1 FROM w AS y WHERE y.id = x.id + 1)"),
-        ("merge", "MERGE INTO w USING (SELECT 1L AS n) ON id = n WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (id) VALUES (n)"),
+        (
+            "merge",
+            "MERGE INTO w USING (SELECT 1L AS n) ON id = n WHEN MATCHED THEN DELETE "
+            "WHEN NOT MATCHED THEN INSERT (id) VALUES (n)",
+        ),
         ("merge", "WITH s AS (SELECT 1L AS id) MERGE INTO w USING s ON w.id = s.id WHEN MATCHED THEN UPDATE SET name = 'm'"),
         ("insert", "INSERT OVERWRITE w SELECT 5L, 'q'"),
         ("delete", "TRUNCATE TABLE w"),

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-
 _WALK = """
 SELECT 1 AS one
 CREATE TABLE t (id BIGINT, name STRING, amount DECIMAL(10,2), at TIMESTAMP) USING iceberg

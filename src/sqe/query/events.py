@@ -62,5 +62,5 @@ class Events:
         for observer in self._observers:
             try:
                 observer(event)
-            except Exception:  # noqa: BLE001 - an observer's defect must not reach the query
+            except Exception:
                 log.exception("an observer failed on query %s", event.query_id)

@@ -1,4 +1,4 @@
-"""The only way to the engine. A statement is checked, parsed, classified, admitted, run, watched; its end is told to observers."""
+"""The only way to the engine. A statement is checked, parsed, classified, admitted, run and watched; observers learn its end."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def refuse_places(details: Mapping[str, Any]) -> None:
 
 
 def _leaves(arguments: list[str | None]) -> bool:
-    return any(name is None and position > 1 or (name or "").lower() in _LEAVING for position, name in enumerate(arguments))
+    return any((name is None and position > 1) or (name or "").lower() in _LEAVING for position, name in enumerate(arguments))
 
 
 def _refused(what: str) -> SqeError:

@@ -140,7 +140,7 @@ class Query:
             self.finished()
         except SqeError as error:
             raise self.failed(error) from None
-        except Exception:  # noqa: BLE001 - a defect of ours; the door shows one sentence, the log the rest
+        except Exception:
             log.exception("the rows of query %s met a defect", self.id)
             raise self.failed(errors.internal()) from None
         finally:

@@ -56,22 +56,29 @@ def _table(**classes: str) -> dict[str, StatementClass]:
 
 # Roots of commands, by the class of the parsed node.
 COMMANDS: Mapping[str, StatementClass] = _table(
-    SHOW="ShowTables ShowTablesExtended ShowTablePartition ShowViews ShowIcebergViews ShowNamespaces ShowNamespacesCommand "
-    "ShowColumns ShowCreateTable ShowFunctions ShowPartitions ShowTableProperties ShowCatalogsCommand ShowCurrentNamespaceCommand "
-    "ShowProceduresCommand ShowTablesCommand ShowViewsCommand",
-    DESCRIBE="DescribeRelation DescribeColumn DescribeNamespace DescribeFunction DescribeQueryCommand DescribeProcedureCommand",
+    SHOW="""
+        ShowTables ShowTablesExtended ShowTablePartition ShowViews ShowIcebergViews ShowNamespaces ShowNamespacesCommand
+        ShowColumns ShowCreateTable ShowFunctions ShowPartitions ShowTableProperties ShowCatalogsCommand
+        ShowCurrentNamespaceCommand ShowProceduresCommand ShowTablesCommand ShowViewsCommand
+    """,
+    DESCRIBE="""
+        DescribeRelation DescribeColumn DescribeNamespace DescribeFunction DescribeQueryCommand DescribeProcedureCommand
+    """,
     EXPLAIN="ExplainCommand",
     INSERT="InsertIntoStatement OverwriteByExpression AppendData OverwritePartitionsDynamic",
     UPDATE="UpdateTable",
     DELETE="DeleteFromTable TruncateTable TruncatePartition",
     MERGE="MergeIntoTable",
-    DDL="CreateTable CreateTableAsSelect ReplaceTable ReplaceTableAsSelect CreateTableLikeCommand CreateTableLike CreateView "
-    "CreateIcebergView CreateViewCommand CreateNamespace DropTable DropView DropIcebergView DropNamespace RenameTable AddColumns "
-    "AlterColumns AlterViewAs DropColumns RenameColumn ReplaceColumns SetTableProperties UnsetTableProperties "
-    "SetTableLocation SetViewProperties UnsetViewProperties SetNamespaceProperties UnsetNamespacePropertiesCommand "
-    "CommentOnTable CommentOnNamespace AddCheckConstraint AddConstraint DropConstraint AlterTableClusterBy RefreshTable "
-    "AddPartitionField DropPartitionField ReplacePartitionField SetIdentifierFields DropIdentifierFields "
-    "SetWriteDistributionAndOrdering CreateOrReplaceBranch CreateOrReplaceTag DropBranch DropTag",
+    DDL="""
+        CreateTable CreateTableAsSelect ReplaceTable ReplaceTableAsSelect CreateTableLikeCommand CreateTableLike
+        CreateView CreateIcebergView CreateViewCommand CreateNamespace DropTable DropView DropIcebergView DropNamespace
+        RenameTable AddColumns AlterColumns AlterViewAs DropColumns RenameColumn ReplaceColumns SetTableProperties
+        UnsetTableProperties SetTableLocation SetViewProperties UnsetViewProperties SetNamespaceProperties
+        UnsetNamespacePropertiesCommand CommentOnTable CommentOnNamespace AddCheckConstraint AddConstraint
+        DropConstraint AlterTableClusterBy RefreshTable AddPartitionField DropPartitionField ReplacePartitionField
+        SetIdentifierFields DropIdentifierFields SetWriteDistributionAndOrdering CreateOrReplaceBranch
+        CreateOrReplaceTag DropBranch DropTag
+    """,
     USE="SetCatalogAndNamespace SetNamespaceCommand SetCatalogCommand",
     SET="SetCommand ResetCommand CreateVariable SetVariable DropVariable",
     CALL="Call",
@@ -79,14 +86,17 @@ COMMANDS: Mapping[str, StatementClass] = _table(
 
 # Nodes of a query, and those that hang below a command.
 INNER: frozenset[str] = frozenset(
-    "Project Aggregate Sort Filter Distinct Union Except Intersect Join LateralJoin AsOfJoin GlobalLimit LocalLimit Limit LimitAll "
-    "Offset Tail SubqueryAlias LocalRelation OneRowRelation Generate Pivot Unpivot Sample Window WithWindowDefinition "
-    "RepartitionByExpression Repartition RebalancePartitions UnresolvedWith UnresolvedHint UnresolvedRelation UnresolvedInlineTable "
-    "UnresolvedTableValuedFunction UnresolvedTVFAliases UnresolvedSubqueryColumnAliases UnresolvedHaving UnresolvedIdentifier ResolvedIdentifier "
-    "UnresolvedTable UnresolvedView UnresolvedTableOrView UnresolvedNamespace ResolvedNamespace CurrentNamespace UnresolvedFunctionName UnresolvedFunction "
-    "UnresolvedProcedure RelationTimeTravel PlanWithUnresolvedIdentifier UnresolvedPartitionSpec UnresolvedOptionsRelation Deduplicate "
-    "UnionLoop Range CTERelationDef CTERelationRef WithCTE UnresolvedTranspose Transpose PipeOperator ResolvedV2View "
-    "DefaultValueExpression".split()
+    """
+    Project Aggregate Sort Filter Distinct Union Except Intersect Join LateralJoin AsOfJoin GlobalLimit LocalLimit Limit
+    LimitAll Offset Tail SubqueryAlias LocalRelation OneRowRelation Generate Pivot Unpivot Sample Window
+    WithWindowDefinition RepartitionByExpression Repartition RebalancePartitions UnresolvedWith UnresolvedHint
+    UnresolvedRelation UnresolvedInlineTable UnresolvedTableValuedFunction UnresolvedTVFAliases
+    UnresolvedSubqueryColumnAliases UnresolvedHaving UnresolvedIdentifier ResolvedIdentifier UnresolvedTable UnresolvedView
+    UnresolvedTableOrView UnresolvedNamespace ResolvedNamespace CurrentNamespace UnresolvedFunctionName UnresolvedFunction
+    UnresolvedProcedure RelationTimeTravel PlanWithUnresolvedIdentifier UnresolvedPartitionSpec UnresolvedOptionsRelation
+    Deduplicate UnionLoop Range CTERelationDef CTERelationRef WithCTE UnresolvedTranspose Transpose PipeOperator
+    ResolvedV2View DefaultValueExpression
+    """.split()
 )
 
 # Analysing these runs nothing; the others' schema is known only once they ran.

@@ -102,7 +102,14 @@ def _fetch(jars: Sequence[Jar], java: Java, bench: Path) -> None:
     """One run of Ivy for all, within `bench` alone: neither ~/.ivy2 nor ~/.m2 is read or written."""
     (bench / "ivy.xml").write_text(_ivy_file(jars))
     command: list[str | Path] = ["-cp", find_spark().jar("ivy-*.jar"), "org.apache.ivy.Main", "-warn", "-cache", bench / "ivy"]
-    command += ["-ivy", bench / "ivy.xml", "-confs", "default", "-retrieve", f"{bench}/[artifact]-[revision](-[classifier]).[ext]"]
+    command += [
+        "-ivy",
+        bench / "ivy.xml",
+        "-confs",
+        "default",
+        "-retrieve",
+        f"{bench}/[artifact]-[revision](-[classifier]).[ext]",
+    ]
     mirror = os.environ.get("SQE_IVY_SETTINGS")
     if mirror:
         command += ["-settings", mirror]
@@ -169,8 +176,8 @@ def _ivy_file(jars: Sequence[Jar]) -> str:
         for (group, name, version), wanted in modules.items()
     )
     return (
-        '<ivy-module version="2.0" xmlns:m="http://ant.apache.org/ivy/maven"><info organisation="sqe" module="jars"/><configurations><conf name="default"/>'
-        f"</configurations><dependencies>{dependencies}</dependencies></ivy-module>"
+        '<ivy-module version="2.0" xmlns:m="http://ant.apache.org/ivy/maven"><info organisation="sqe" module="jars"/>'
+        f'<configurations><conf name="default"/></configurations><dependencies>{dependencies}</dependencies></ivy-module>'
     )
 
 
