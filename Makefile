@@ -2,6 +2,8 @@
 #
 #   make run     a SQL shell on a real Iceberg warehouse with a small sample schema (a demo when there is no terminal)
 #   make test    lint, types, tests
+#   make services-up NAMES=lake    Keycloak, object store and catalogs for tests and quick starts (docs/services.md)
+#   make services-down             stops them
 
 PYTHON ?= python3
 VENV := .venv
@@ -12,7 +14,7 @@ DEMO := src/sqe/demo
 STAMP := $(VENV)/.installed-$(shell cksum < pyproject.toml | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-all lint format clean
+.PHONY: help setup run test test-all test-services services-up services-down lint format clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -45,6 +47,17 @@ test: lint
 
 test-all: lint
 	@$(BIN)/python -m pytest tests
+
+# On services of its own, which are gone afterwards.
+test-services: setup
+	@$(BIN)/python -m pytest tests/services
+
+NAMES ?= lake
+services-up: $(STAMP)
+	@$(BIN)/python -m dev.services up $(NAMES)
+
+services-down: $(STAMP)
+	@$(BIN)/python -m dev.services down
 
 lint: setup
 	@$(BIN)/ruff check

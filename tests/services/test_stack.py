@@ -76,9 +76,7 @@ def test_an_unknown_name_is_refused_with_the_known_ones(folder: Path) -> None:
     environment = {**os.environ, "SQE_SERVICES_DIR": str(folder)}
     ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert ran.returncode == 1
-    assert ran.stderr.startswith(
-        "CONFIGURATION_INVALID: There is no service or stack 'polaris': known are fixture, gateway, keycloak, lake"
-    )
+    assert "There is no service or stack 'polaris': known are fixture, gateway, keycloak, lake" in ran.stderr
 
 
 def test_a_missing_java_is_said_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,7 +39,8 @@ class Upstream:
 
 
 def namespace_path(namespace: Name) -> str:
-    return "/namespaces/" + quote(SEPARATOR.join(namespace), safe="")
+    """A path has the separator in its encoded form; a plain dot would be part of a name to the fixture."""
+    return "/namespaces/" + "%2E".join(quote(level, safe="") for level in namespace)
 
 
 def plain(name: Iterable[object]) -> Name:
