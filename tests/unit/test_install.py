@@ -134,11 +134,16 @@ class TestTheJars:
         assert told == ["fetching 1 jar"]
 
     def test_come_from_a_mirror_that_the_user_names(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        content = b"any bytes"
-        wanted = jars.Jar("org.example", "thing", "1", hashlib.sha256(content).hexdigest())
+        contents = {"thing-1.jar": b"any bytes", "thing-1-tests.jar": b"its tests", "thing-1.zip": b"all of it"}
+        forms = ({}, {"classifier": "tests"}, {"extension": "zip"})
+        wanted = [
+            jars.Jar("org.example", "thing", "1", hashlib.sha256(content).hexdigest(), **form)
+            for content, form in zip(contents.values(), forms, strict=True)
+        ]
         stored = tmp_path / "mirror/org/example/thing/1"
         stored.mkdir(parents=True)
-        (stored / "thing-1.jar").write_bytes(content)
+        for name, content in contents.items():
+            (stored / name).write_bytes(content)
         (stored / "thing-1.pom").write_text(
             "<project><modelVersion>4.0.0</modelVersion><groupId>org.example</groupId>"
             "<artifactId>thing</artifactId><version>1</version></project>"
@@ -149,7 +154,7 @@ class TestTheJars:
             f'<ibiblio name="here" m2compatible="true" root="{(tmp_path / "mirror").as_uri()}/"/></resolvers></ivysettings>'
         )
         monkeypatch.setenv("SQE_IVY_SETTINGS", str(settings))
-        assert [path.read_bytes() for path in jars.ensure_jars([wanted])] == [content]
+        assert [path.read_bytes() for path in jars.ensure_jars(wanted)] == list(contents.values())
 
     def test_are_fetched_through_the_proxy_that_the_environment_names(self, monkeypatch: pytest.MonkeyPatch) -> None:
         for name in ("http_proxy", "https_proxy", "no_proxy"):
