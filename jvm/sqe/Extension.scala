@@ -19,6 +19,7 @@ class Extension extends (SparkSessionExtensions => Unit) {
     extensions.injectPreCBORule(_ => StopWhenCancelled)
     extensions.injectPreCBORule(_ => OneRowIsLocal)
     extensions.injectCheckRule(_ => NoForeignCode)
+    extensions.injectCheckRule(_ => SafeNames)
   }
 }
 

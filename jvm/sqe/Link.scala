@@ -74,6 +74,7 @@ final class Link {
 
   /** The parsed statement's facts: Python decides by them what class it is and whether it may run. */
   def parse(sessionId: String, sql: String): String = answer {
+    Nesting.check(sql)
     inSession(sessionId)(spark => new ParsedStatement(spark.sessionState.sqlParser.parsePlan(sql)).facts)
   }
 

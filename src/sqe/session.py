@@ -96,7 +96,11 @@ class Session:
                     log.warning("closing session %s in the driver failed: %s", self.id, error)
 
     def _spark_settings(self) -> dict[str, str]:
-        result = {"spark.sql.defaultCatalog": self.default_catalog, "spark.sql.catalog.spark_catalog": NO_SESSION_CATALOG}
+        result = {
+            "spark.sql.defaultCatalog": self.default_catalog,
+            "spark.sql.catalog.spark_catalog": NO_SESSION_CATALOG,
+            "spark.sql.variable.substitute": "false",  # '${env:X}' in a statement would show the server's environment and settings
+        }
         for name, catalog in self.catalogs.items():
             result |= spark_settings(name, catalog)
         for name, value in self.settings.items():

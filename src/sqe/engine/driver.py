@@ -217,6 +217,8 @@ class Driver:
 def _open_gateway(port: int, secret: str) -> JavaGateway:
     from py4j.java_gateway import GatewayClient, GatewayParameters, JavaGateway
 
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)  # a dead driver is said once, by `_live`, and without tracebacks
+
     class BoundedClient(GatewayClient):  # type: ignore[misc]
         """py4j keeps every connection it ever opened, each with a thread in the JVM; after a burst, keep a few."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqe import errors
@@ -18,10 +19,12 @@ log = logging.getLogger("sqe.engine")
 # Spark's error conditions; the longest matching prefix wins.
 CONDITIONS: Mapping[str, ErrorCode] = {
     "PARSE_": errors.SYNTAX_ERROR,
+    "FAILED_TO_PARSE_TOO_COMPLEX": errors.QUERY_TEXT_TOO_LARGE,
     "INVALID_SQL_SYNTAX": errors.SYNTAX_ERROR,
     "INVALID_IDENTIFIER": errors.SYNTAX_ERROR,
     "INVALID_STATEMENT_OR_CLAUSE": errors.SYNTAX_ERROR,
     "UNCLOSED_BRACKETED_COMMENT": errors.SYNTAX_ERROR,
+    "SPARK_JOB_CANCELLED": errors.USER_CANCELED,
     "TABLE_OR_VIEW_NOT_FOUND": errors.TABLE_NOT_FOUND,
     "VIEW_NOT_FOUND": errors.TABLE_NOT_FOUND,
     "SCHEMA_NOT_FOUND": errors.SCHEMA_NOT_FOUND,
@@ -34,6 +37,7 @@ CONDITIONS: Mapping[str, ErrorCode] = {
     "UNRESOLVED_ROUTINE": errors.FUNCTION_NOT_FOUND,
     "ROUTINE_NOT_FOUND": errors.FUNCTION_NOT_FOUND,
     "FAILED_TO_LOAD_ROUTINE": errors.PROCEDURE_NOT_FOUND,
+    "MISSING_CATALOG_ABILITY.TABLE_VALUED_FUNCTIONS": errors.FUNCTION_NOT_FOUND,
     "DIVIDE_BY_ZERO": errors.DIVISION_BY_ZERO,
     "REMAINDER_BY_ZERO": errors.DIVISION_BY_ZERO,
     "CAST_INVALID_INPUT": errors.INVALID_CAST_ARGUMENT,
@@ -41,6 +45,8 @@ CONDITIONS: Mapping[str, ErrorCode] = {
     "CANNOT_PARSE_TIMESTAMP": errors.INVALID_CAST_ARGUMENT,
     "INVALID_TYPED_LITERAL": errors.INVALID_LITERAL,
     "INVALID_NUMERIC_LITERAL_RANGE": errors.NUMERIC_VALUE_OUT_OF_RANGE,
+    "NUMERIC_OUT_OF_SUPPORTED_RANGE": errors.NUMERIC_VALUE_OUT_OF_RANGE,
+    "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION": errors.NUMERIC_VALUE_OUT_OF_RANGE,
     "ARITHMETIC_OVERFLOW": errors.NUMERIC_VALUE_OUT_OF_RANGE,
     "BINARY_ARITHMETIC_OVERFLOW": errors.NUMERIC_VALUE_OUT_OF_RANGE,
     "INTERVAL_ARITHMETIC_OVERFLOW": errors.NUMERIC_VALUE_OUT_OF_RANGE,
@@ -68,8 +74,15 @@ CONDITIONS: Mapping[str, ErrorCode] = {
     "INVALID_ARRAY_INDEX": errors.INVALID_FUNCTION_ARGUMENT,
     "INVALID_REGEXP": errors.INVALID_FUNCTION_ARGUMENT,
     "WRONG_NUM_ARGS": errors.INVALID_FUNCTION_ARGUMENT,
+    "DUPLICATED_MAP_KEY": errors.INVALID_FUNCTION_ARGUMENT,
+    "MALFORMED_RECORD_IN_PARSING": errors.INVALID_FUNCTION_ARGUMENT,
+    "DATETIME_FIELD_OUT_OF_BOUNDS": errors.INVALID_FUNCTION_ARGUMENT,
+    "INVALID_FORMAT": errors.INVALID_FUNCTION_ARGUMENT,
+    "INVALID_LIMIT_LIKE_EXPRESSION": errors.INVALID_ARGUMENTS,
     "UNRECOGNIZED_PARAMETER_NAME": errors.INVALID_PROCEDURE_ARGUMENT,
     "REQUIRED_PARAMETER_NOT_FOUND": errors.INVALID_PROCEDURE_ARGUMENT,
+    "UNSUPPORTED_DATATYPE": errors.TYPE_NOT_FOUND,
+    "INVALID_PARTITION_OPERATION": errors.NOT_SUPPORTED,
     "UNSUPPORTED_": errors.NOT_SUPPORTED,
     "NOT_SUPPORTED_": errors.NOT_SUPPORTED,
     "UNBOUND_SQL_PARAMETER": errors.INVALID_PARAMETER_USAGE,
@@ -100,6 +113,7 @@ CLASSES: Mapping[str, ErrorCode] = {
     "OutOfMemoryError": errors.EXCEEDED_LOCAL_MEMORY_LIMIT,
     "SparkOutOfMemoryError": errors.EXCEEDED_LOCAL_MEMORY_LIMIT,
     "StackOverflowError": errors.QUERY_TEXT_TOO_LARGE,
+    "Nesting$TooDeep": errors.QUERY_TEXT_TOO_LARGE,
     "NamespaceNotEmptyException": errors.SCHEMA_NOT_EMPTY,
 }
 
@@ -107,32 +121,67 @@ SENTENCES: Mapping[ErrorCode, str] = {
     errors.REMOTE_HOST_GONE: "The query engine was restarted while this statement was on its way",
     errors.USER_CANCELED: "The statement was cancelled",
     errors.EXCEEDED_LOCAL_MEMORY_LIMIT: "The engine ran out of memory for this statement",
-    errors.QUERY_TEXT_TOO_LARGE: "The statement is nested too deeply to be planned",
+    errors.QUERY_TEXT_TOO_LARGE: "The statement is too long or nested too deeply to be planned",
     errors.OUT_OF_DISK_SPACE: "There is no space left for the statement's files",
     errors.READ_ONLY_VIOLATION: "The warehouse cannot be written to",
     errors.TRANSACTION_CONFLICT: "Another writer changed the table in the meantime; nothing was written",
+    errors.INVALID_PARAMETER_USAGE: "A parameter of the statement has no value",
+    errors.DIVISION_BY_ZERO: "Division by zero",
 }
 
-# Conditions of the machine that arrive as text inside all kinds of exceptions.
-_TEXTS: Sequence[tuple[re.Pattern[str], ErrorCode]] = (
-    (re.compile(r"No space left on device|SQLITE_FULL|Disk quota exceeded"), errors.OUT_OF_DISK_SPACE),
-    (
-        re.compile(r"SQLITE_READONLY|Read-only file system|Permission denied|attempt to write a readonly"),
-        errors.READ_ONLY_VIOLATION,
+
+@dataclass(frozen=True)
+class Symptom:
+    """Words that mean the same in whichever exception they come. Only for failures to which Spark gave no condition."""
+
+    words: re.Pattern[str]
+    code: ErrorCode
+    sentence: str | None = None  # None: the one of the code, else the failure's own
+
+
+def _symptom(words: str, code: ErrorCode, sentence: str | None = None) -> Symptom:
+    return Symptom(re.compile(words), code, sentence)
+
+
+SYMPTOMS: Sequence[Symptom] = (
+    _symptom(r"No space left on device|SQLITE_FULL|Disk quota exceeded", errors.OUT_OF_DISK_SPACE),
+    _symptom(r"SQLITE_READONLY|SQLITE_PERM|Read-only file system|Permission denied|AccessDenied", errors.READ_ONLY_VIOLATION),
+    _symptom(r"not a directory|Not a directory|Mkdirs failed to create", errors.READ_ONLY_VIOLATION),
+    _symptom(
+        r"SQLITE_(CANTOPEN|NOTADB|CORRUPT|IOERR)",
+        errors.CONFIGURATION_INVALID,
+        "The catalog's database cannot be opened or is damaged",
     ),
-    (re.compile(r"[Cc]onflicting (files|deletes)|Cannot commit|concurrent update"), errors.TRANSACTION_CONFLICT),
-    (re.compile(r"cancelled|Job .* canceled|was killed|Job aborted.*cancel", re.IGNORECASE), errors.USER_CANCELED),
+    _symptom(r"SQLITE_(BUSY|LOCKED)", errors.TRANSACTION_CONFLICT, "The catalog is busy with other writers; nothing was written"),
+    _symptom(
+        r"Failed to (open|read|get)[^\n]* file|FileNotFoundException|NotFoundException|"
+        r"Not an Avro data file|is not a Parquet file|ChecksumException|Checksum error",
+        errors.GENERIC_INTERNAL_ERROR,
+        "A file of the table is missing or damaged",
+    ),
+    _symptom(r"[Cc]onflicting (files|deletes)|Cannot commit|concurrent update", errors.TRANSACTION_CONFLICT),
+    _symptom(r"Couldn't find column \S+|Cannot find (source )?column|Cannot find field", errors.COLUMN_NOT_FOUND),
+    _symptom(r"[Cc]annot (find|roll back|use)[^\n]*(snapshot|reference|branch|tag|version)|does not exist: ", errors.NOT_FOUND),
+    _symptom(r"^(Ref|Branch|Tag) \S+ already exists", errors.ALREADY_EXISTS),
+    _symptom(r"Unsupported table change|is not supported|Unsupported format", errors.NOT_SUPPORTED),
+    _symptom(r"[Jj]ob[^\n]* cancel|Task was (killed|interrupted)|ClosedByInterrupt", errors.USER_CANCELED),
 )
 
 
 def error_of(facts: Mapping[str, Any]) -> SqeError:
     """The error for one failure report. An unknown one is an internal error, and its facts are logged."""
-    code = _code(facts)
-    line, column = (facts.get("line"), facts.get("column")) if code in _POSITIONED else (None, None)
+    code, sentence = _judged(facts)
+    if code.kind is not errors.Kind.USER and code not in (errors.REMOTE_HOST_GONE, errors.EXCEEDED_LOCAL_MEMORY_LIMIT):
+        log.error("a failure in the driver: %s: %s", facts.get("classes"), facts.get("messages"))
     if code is errors.GENERIC_INTERNAL_ERROR:
-        log.error("unexpected failure in the driver: %s: %s", facts.get("classes"), facts.get("messages"))
-        return errors.internal()
-    return SqeError(code, _sentence(code, facts), hint=_hint(code, facts), line=line, column=column)
+        return errors.internal(sentence) if sentence else errors.internal()
+    line, column = (facts.get("line"), facts.get("column")) if code in _POSITIONED else (None, None)
+    return SqeError(code, _shown(sentence or _sentence(code, facts)), hint=_hint(code, facts), line=line, column=column)
+
+
+def _shown(sentence: str) -> str:
+    """Fit for a terminal: names and values in it are the user's, or of whoever named the table."""
+    return re.sub(r"[\x00-\x1f\x7f-\x9f]", "\N{REPLACEMENT CHARACTER}", sentence[:500])
 
 
 _POSITIONED = {
@@ -147,24 +196,25 @@ _POSITIONED = {
 }
 
 
-def _code(facts: Mapping[str, Any]) -> ErrorCode:
+def _judged(facts: Mapping[str, Any]) -> tuple[ErrorCode, str | None]:
+    """The code, and a sentence where the failure's own would say too much or too little."""
     classes = [str(name).rsplit(".", 1)[-1] for name in facts.get("classes") or ()]
-    for name in classes:
-        if CLASSES.get(name) in (errors.USER_CANCELED, errors.EXCEEDED_LOCAL_MEMORY_LIMIT):
-            return CLASSES[name]
-    condition = facts.get("condition")
-    if condition and (known := _by_prefix(condition)):
-        return known
-    for name in classes:
-        if name in CLASSES:
-            return CLASSES[name]
-    text = "\n".join(str(message) for message in facts.get("messages") or ())
-    for pattern, code in _TEXTS:
-        if pattern.search(text):
-            return code
-    if condition and not condition.startswith("INTERNAL"):
-        return errors.GENERIC_USER_ERROR
-    return errors.GENERIC_USER_ERROR if _from_analysis(classes) else errors.GENERIC_INTERNAL_ERROR
+    known = [CLASSES[name] for name in classes if name in CLASSES]
+    for code in (errors.USER_CANCELED, errors.EXCEEDED_LOCAL_MEMORY_LIMIT):
+        if code in known:
+            return code, None
+    condition = facts.get("condition") or ""
+    if by_condition := _by_prefix(condition):
+        return by_condition, None
+    if known:
+        return known[0], None
+    if condition and not condition.startswith("_LEGACY"):
+        return errors.GENERIC_USER_ERROR, None
+    text = "\n".join([*(str(message) for message in facts.get("messages") or ()), *classes])
+    for symptom in SYMPTOMS:
+        if symptom.words.search(text):
+            return symptom.code, symptom.sentence
+    return (errors.GENERIC_USER_ERROR if _from_analysis(classes) else errors.GENERIC_INTERNAL_ERROR), None
 
 
 def _from_analysis(classes: Sequence[str]) -> bool:
@@ -192,17 +242,20 @@ def _sentence(code: ErrorCode, facts: Mapping[str, Any]) -> str:
         return f"Catalog {_plain(parameters['catalogName'])} does not exist"
     if code is errors.COLUMN_NOT_FOUND and "objectName" in parameters:
         return f"Column {_plain(parameters['objectName'])} does not exist"
-    if code is errors.FUNCTION_NOT_FOUND and "routineName" in parameters:
-        return f"Function {_plain(parameters['routineName'])} does not exist"
-    if code is errors.DIVISION_BY_ZERO:
-        return "Division by zero"
+    if code is errors.FUNCTION_NOT_FOUND:
+        return (
+            f"Function {_plain(parameters['routineName'])} does not exist"
+            if "routineName" in parameters
+            else "The table function does not exist"
+        )
     return SENTENCES.get(code) or _tidy(next((str(message) for message in facts.get("messages") or () if message), "Unknown"))
 
 
 def _hint(code: ErrorCode, facts: Mapping[str, Any]) -> str | None:
     proposal = (facts.get("parameters") or {}).get("proposal")
-    if code is errors.COLUMN_NOT_FOUND and proposal:
-        return f"did you mean {_plain(proposal)}?"
+    if code in (errors.COLUMN_NOT_FOUND, errors.INVALID_PROCEDURE_ARGUMENT) and proposal:
+        names = re.findall(r"(?:`[^`]*`\.?)+", proposal) or [proposal]
+        return f"did you mean {', '.join(_plain(name) for name in names)}?"
     if code is errors.DIVISION_BY_ZERO:
         return "try_divide() gives NULL instead"
     return None
@@ -212,10 +265,25 @@ def _plain(name: str) -> str:
     return name.replace("`", "")
 
 
+_ADVICE = re.compile(
+    r"^(Add|Ask|Choose|Consider|Correct|Did you mean|Ensure|For more|If |If necessary|Please|Set|To |Try|Use|Verify|You )|"
+    r"\bto tolerate\b|\btry_\w+|spark\.sql\."
+)
+
+
 def _tidy(message: str) -> str:
-    """Spark's message as one sentence: without its condition, SQLSTATE, position and settings advice."""
+    """Spark's message as one sentence: without its condition, SQLSTATE, position, lists, and advice naming Spark's settings."""
     text = re.sub(r"^\[[A-Z0-9_.]+\]\s*", "", message.strip())
     text = text.split(" SQLSTATE:", 1)[0].split("\n", 1)[0]
     text = re.sub(r";?\s*line \d+ pos \d+.*$", "", text)
-    text = re.sub(r"\s*(If necessary |To tolerate |Use `?try_\w+`? to|You may |Please ).*$", "", text).strip().rstrip(".;")
-    return text[:500] or "The statement could not be run"
+    first, *others = re.split(r"(?<=[.!?])\s+(?=[A-Z])", text)
+    facts = [_ended(first), *(_continued(sentence) for sentence in others if not _ADVICE.search(sentence))]
+    return "; ".join(facts) or "The statement could not be run"
+
+
+def _ended(sentence: str) -> str:
+    return re.sub(r"(,? the reason is| in)?\s*[.:;,]*$", "", sentence.strip())
+
+
+def _continued(sentence: str) -> str:
+    return re.sub(r"^[A-Z](?=[a-z ])", lambda start: start[0].lower(), _ended(sentence))

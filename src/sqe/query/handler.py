@@ -6,6 +6,7 @@ import fnmatch
 import json
 import logging
 import secrets
+import string
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -235,7 +236,8 @@ class QueryHandler:
         query.begin(State.PLANNING)
         parsed = self._parse(query.session, text)
         query.statement = parsed.statement
-        query.begin(State.RUNNING)
+        if parsed.statement is not StatementClass.QUERY:  # a command runs inside the call that plans it
+            query.begin(State.RUNNING)
         if (table := self._answer(query.session, parsed)) is not None:
             query.answered_locally(table)
             return
@@ -248,6 +250,8 @@ class QueryHandler:
             if parsed.statement is StatementClass.USE:  # Spark stays in the catalog when the schema is wrong
                 query.session.return_to_place()
             raise
+        if parsed.statement is StatementClass.QUERY:
+            query.begin(State.RUNNING)
         if not query.schema.names:
             query.finished()
 
@@ -330,7 +334,7 @@ class QueryHandler:
             raise SqeError(errors.SYNTAX_ERROR, "The statement contains a NUL character")
         if not sql.isascii() and any("\ud800" <= char <= "\udfff" for char in sql):
             raise SqeError(errors.SYNTAX_ERROR, "The statement is not valid UTF-8")
-        text = sql.strip().rstrip(";").rstrip()
+        text = sql.removeprefix("\N{BYTE ORDER MARK}").strip().rstrip(f";{string.whitespace}")
         if not text:
             raise SqeError(errors.SYNTAX_ERROR, "The statement is empty")
         return text

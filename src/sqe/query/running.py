@@ -25,6 +25,7 @@ from sqe.session import Session
 log = logging.getLogger("sqe.query")
 
 NO_COLUMNS = pa.schema([])
+_DEEPEST_TYPE = 60  # Arrow's readers give up at 64
 
 
 @dataclass(frozen=True)
@@ -245,4 +246,18 @@ class Query:
 
 
 def decode_schema(encoded: str) -> pa.Schema:
-    return pa.ipc.read_schema(pa.py_buffer(base64.b64decode(encoded)))
+    try:
+        schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(encoded)))
+    except (pa.ArrowException, OSError):  # Arrow's reader of schemas goes so deep, that of rows half as deep
+        raise _too_deep() from None
+    if any(_depth(field.type) > _DEEPEST_TYPE for field in schema):
+        raise _too_deep()
+    return schema
+
+
+def _depth(kind: pa.DataType) -> int:
+    return 1 + max((_depth(kind.field(index).type) for index in range(kind.num_fields)), default=0)
+
+
+def _too_deep() -> SqeError:
+    return SqeError(errors.NOT_SUPPORTED, f"A column's type is nested more than {_DEEPEST_TYPE} levels deep")
