@@ -10,10 +10,11 @@ from dev.services.keycloak import Keycloak
 from dev.services.nessie import Nessie
 from dev.services.seaweedfs import SeaweedFS
 from dev.services.service import Service
+from dev.services.storelog import StoreLog
 from sqe.errors import CONFIGURATION_INVALID, SqeError
 
 SERVICES: dict[str, Service] = {
-    service.name: service for service in (Keycloak(), SeaweedFS(), Fixture(), GatewayService(), Nessie())
+    service.name: service for service in (Keycloak(), StoreLog(), SeaweedFS(), Fixture(), GatewayService(), Nessie())
 }
 
 STACKS: dict[str, tuple[str, ...]] = {

@@ -23,6 +23,7 @@ _SERVERS = ("master", "volume", "filer", "s3", "admin")
 
 class SeaweedFS(Service):
     name: ClassVar[str] = "seaweedfs"
+    needs: ClassVar[tuple[str, ...]] = ("storelog",)
     # Each server also has a gRPC port, which is its own plus 10000 unless told.
     ports: ClassVar[tuple[str, ...]] = (*_SERVERS, *(f"{server}.grpc" for server in _SERVERS), "iceberg")
 
@@ -45,6 +46,7 @@ class SeaweedFS(Service):
             "s3.port.lance": 0,
             "s3.config": keys,
             "s3.iam.config": iam,
+            "s3.auditLogConfig": _write_once(place.folder / "audit.json", _audit(int(place.peers["storelog"]["port"]))),
             "s3.iceberg.credentialRole": ROLE,
             "s3.externalUrl": place.url("s3"),
             "bucket": BUCKET,
@@ -86,6 +88,10 @@ def _write_once(path: Path, content: object) -> Path:
 def _identities() -> object:
     key = {"accessKey": "ROOT" + secrets.token_hex(8).upper(), "secretKey": secrets.token_urlsafe(30)}
     return {"identities": [{"name": "root", "credentials": [key], "actions": ["Admin", "Read", "Write", "List", "Tagging"]}]}
+
+
+def _audit(port: int) -> object:
+    return {"fluent_host": LOOPBACK, "fluent_port": port, "fluent_network": "tcp", "async": True}
 
 
 def _roles() -> object:

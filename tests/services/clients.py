@@ -112,5 +112,5 @@ def store_of(loaded: httpx.Response) -> Any:
     return client("s3", config["s3.endpoint"], keys, config["client.region"])
 
 
-def audit_lines(gateway: Address) -> list[Json]:
-    return [json.loads(line) for line in Path(gateway["audit"]).read_text().splitlines()]
+def log_lines(path: str) -> list[Json]:
+    return [json.loads(line) for line in Path(path).read_text().splitlines()]

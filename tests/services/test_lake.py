@@ -10,10 +10,12 @@ from typing import Any
 import jwt
 import pytest
 from botocore.exceptions import ClientError
-from clients import SCHEMA, Addresses, Catalog, Login, audit_lines, claims, store_of
+from clients import SCHEMA, Addresses, Catalog, Login, claims, log_lines, store_of
 from cryptography.hazmat.primitives.asymmetric import rsa
+from waiting import eventually
 
 from dev.services.s3 import Keys, client
+from dev.services.stack import Stack
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -155,12 +157,36 @@ def test_the_log_tells_who_asked_what_with_which_token(lake: Addresses, alice: C
     key = alice.load("alice", "orders").json()["config"]["s3.access-key-id"]
     bob.load("alice", "orders")
     Catalog(lake["gateway"], None).ask("GET", "/namespaces")
-    hers, his, nobodys = audit_lines(lake["gateway"])[-3:]
+    hers, his, nobodys = log_lines(lake["gateway"]["audit"])[-3:]
     assert hers["path"] == his["path"] == "/api/catalog/v1/lake/namespaces/alice/tables/orders"
     assert (hers["name"], hers["status"], hers["vended"]) == ("alice", 200, key)
     assert (hers["subject"], hers["authorization"]) == (claims(alice.token or "")["sub"], alice.fingerprint)
     assert (his["name"], his["status"], his["vended"], his["authorization"]) == ("bob", 404, None, bob.fingerprint)
     assert (nobodys["name"], nobodys["status"], nobodys["authorization"]) == (None, 401, None)
+
+
+def test_the_stores_own_log_tells_the_user_behind_vended_keys(lake: Addresses, alice: Catalog) -> None:
+    store = store_of(alice.load("alice", "orders"))
+    store.put_object(Bucket="lake", Key="alice/orders/data/logged", Body=b"rows")
+    refused(store.get_object, Key="bob/plans/data/logged")
+
+    def seen() -> set[tuple[str, str, int]]:
+        lines = log_lines(lake["storelog"]["requests"])
+        return {(line["requester_arn"], line["key"], line["status"]) for line in lines if line["key"].endswith("/logged")}
+
+    hers = "arn:aws:sts::000000000000:assumed-role/Vend/alice"
+    eventually(lambda: seen() == {(hers, "alice/orders/data/logged", 200), (hers, "bob/plans/data/logged", 403)})
+
+
+def test_tokens_are_checked_while_the_identity_provider_is_down(lake: Addresses, stack: Stack, alice: Catalog) -> None:
+    assert alice.namespaces() >= {"alice"}
+    stack.stop(["keycloak"])
+    try:
+        assert alice.namespaces() >= {"alice"}
+        assert Catalog(lake["gateway"], signed_by_another(alice.token or "")).ask("GET", "/namespaces").status_code == 401
+    finally:
+        stack.up(["keycloak"])
+    assert alice.namespaces() >= {"alice"}
 
 
 def signed_by_another(token: str) -> str:

@@ -35,7 +35,7 @@ def test_two_at_once_start_it_once_and_both_learn_the_address(folder: Path) -> N
     for one in both:
         one.join()
     assert answers[0] == answers[1]
-    assert len(children_with(folder)) == 1
+    assert [one.name() for one in children_with(folder)].count("weed") == 1
 
 
 def test_a_stopped_service_comes_back_with_its_address_and_down_leaves_nothing(folder: Path) -> None:
@@ -53,8 +53,8 @@ def test_a_stopped_service_comes_back_with_its_address_and_down_leaves_nothing(f
 
 def test_the_loopback_address_is_the_only_one_that_is_listened_on(folder: Path) -> None:
     Stack(folder).up(["seaweedfs"])
-    (weed,) = children_with(folder)
-    listening = {each.laddr.ip for each in weed.net_connections("tcp") if each.status == psutil.CONN_LISTEN}
+    sockets = [each for one in children_with(folder) for each in one.net_connections("tcp")]
+    listening = {each.laddr.ip for each in sockets if each.status == psutil.CONN_LISTEN}
     assert listening == {"127.0.0.1"}
 
 
