@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -71,10 +72,19 @@ def test_another_process_with_the_same_pid_is_left_alone(folder: Path) -> None:
         innocent.wait()
 
 
+def test_the_command_prints_addresses_tells_what_runs_and_takes_it_down(folder: Path) -> None:
+    up = command(folder, "up", "seaweedfs")
+    assert json.loads(up.stdout)["seaweedfs"]["s3"].startswith("http://127.0.0.1:")
+    assert "seaweedfs serves after" in up.stderr
+    assert json.loads(command(folder, "status").stdout) == {"storelog": "running", "seaweedfs": "running"}
+    command(folder, "stop", "seaweedfs")
+    assert json.loads(command(folder, "status").stdout) == {"storelog": "running", "seaweedfs": "stopped"}
+    command(folder, "down")
+    assert json.loads(command(folder, "status").stdout) == {}
+
+
 def test_an_unknown_name_is_refused_with_the_known_ones(folder: Path) -> None:
-    command = [sys.executable, "-m", "dev.services", "up", "polaris"]
-    environment = {**os.environ, "SQE_SERVICES_DIR": str(folder)}
-    ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    ran = command(folder, "up", "polaris")
     assert ran.returncode == 1
     assert "There is no service or stack 'polaris': known are fixture, gateway, keycloak, lake" in ran.stderr
 
@@ -83,6 +93,13 @@ def test_a_missing_java_is_said_in_one_sentence(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(programs, "installed_javas", lambda: iter(()))
     with pytest.raises(SqeError, match="Nessie needs Java 21 or newer, and this machine has none"):
         programs.newer_java(21, "Nessie")
+
+
+def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "SQE_SERVICES_DIR": str(folder)}
+    return subprocess.run(
+        [sys.executable, "-m", "dev.services", *arguments], cwd=ROOT, env=environment, capture_output=True, text=True
+    )
 
 
 def children_with(folder: Path) -> list[psutil.Process]:
