@@ -22,6 +22,7 @@ CONDITIONS: Mapping[str, ErrorCode] = {
     "FAILED_TO_PARSE_TOO_COMPLEX": errors.QUERY_TEXT_TOO_LARGE,
     "INVALID_SQL_SYNTAX": errors.SYNTAX_ERROR,
     "INVALID_IDENTIFIER": errors.SYNTAX_ERROR,
+    "INVALID_ATTRIBUTE_NAME_SYNTAX": errors.SYNTAX_ERROR,
     "INVALID_STATEMENT_OR_CLAUSE": errors.SYNTAX_ERROR,
     "UNCLOSED_BRACKETED_COMMENT": errors.SYNTAX_ERROR,
     "SPARK_JOB_CANCELLED": errors.USER_CANCELED,
@@ -266,7 +267,7 @@ def _plain(name: str) -> str:
 
 
 _ADVICE = re.compile(
-    r"^(Add|Ask|Choose|Consider|Correct|Did you mean|Ensure|For more|If |If necessary|Please|Set|To |Try|Use|Verify|You )|"
+    r"^(Add|Ask|Check|Choose|Consider|Correct|Did you mean|Ensure|For more|If |If necessary|Please|Set|To |Try|Use|Verify|You )|"
     r"\bto tolerate\b|\btry_\w+|spark\.sql\."
 )
 
