@@ -145,7 +145,8 @@ final class Link {
       "threads" -> ManagementFactory.getThreadMXBean.getThreadCount,
       "sessions" -> sessions.size,
       "executions" -> executions.size,
-      "jobs" -> JobCounter.count)
+      "jobs" -> JobCounter.count,
+      "active_jobs" -> root.sparkContext.statusTracker.getActiveJobIds().length)
   }
 
   /** For leak tests and benchmarks: the heap that is really held. */

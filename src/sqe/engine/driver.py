@@ -49,7 +49,8 @@ class DriverHealth:
     threads: int
     sessions: int
     executions: int
-    jobs: int
+    jobs: int  # started since the driver lives
+    active_jobs: int
 
 
 def _not_started() -> SqeError:
