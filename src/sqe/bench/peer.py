@@ -21,15 +21,19 @@ def pyspark(folder: Path, sql: str, memory: str = "") -> Child:
 
 
 def settings(folder: Path, memory: str) -> dict[str, str]:
-    """What a user of pyspark sets to read the same tables; nothing is tuned. `memory` also lifts the limit of a result's size,
-    without which `toArrow()` refuses 6 million rows."""
-    from sqe.engine.catalogs import spark_settings
+    """What a user of pyspark sets to read the same tables, from Iceberg's documentation; nothing is tuned. `memory` also lifts
+    the limit of a result's size, without which `toArrow()` refuses 6 million rows."""
     from sqe.engine.install.jars import ICEBERG, SQLITE
 
+    catalog = f"spark.sql.catalog.{CATALOG}"
     base = {
         "spark.master": "local[*]",
         "spark.jars": f"{ICEBERG.path},{SQLITE.path}",
         "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+        catalog: "org.apache.iceberg.spark.SparkCatalog",
+        f"{catalog}.type": "jdbc",
+        f"{catalog}.uri": f"jdbc:sqlite:{warehouse(folder) / 'catalog.db'}",
+        f"{catalog}.warehouse": warehouse(folder).as_uri(),
+        f"{catalog}.jdbc.schema-version": "V1",
     }
-    limits = {"spark.driver.memory": memory, "spark.driver.maxResultSize": "0"} if memory else {}
-    return base | limits | spark_settings(CATALOG, {"type": "sqlite", "path": str(warehouse(folder))})
+    return base | ({"spark.driver.memory": memory, "spark.driver.maxResultSize": "0"} if memory else {})

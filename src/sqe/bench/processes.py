@@ -110,7 +110,8 @@ class Child:
 
     def _last_words(self) -> str:
         self._log.seek(0)
-        lines = [line for line in self._log.read().decode(errors="replace").splitlines() if line.strip()]
+        # Not Java's stack frames: they begin with a tab.
+        lines = [line for line in self._log.read().decode(errors="replace").splitlines() if line.strip() and line[0] != "\t"]
         return " | ".join(lines[-3:]) or "without a word"
 
 
