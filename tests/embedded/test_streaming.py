@@ -98,14 +98,14 @@ def test_rows_come_in_more_than_one_batch_and_the_first_is_small(handler: QueryH
 LARGE = "SELECT id, sha2(CAST(id AS STRING), 512) AS text FROM range(0, 500000, 1, 4)"
 
 
-def test_a_result_larger_than_the_memory_for_it_waits_on_disk_for_a_stalled_reader(
-    handler: QueryHandler, session: Session
+def test_a_result_larger_than_memory_waits_on_disk_for_a_stalled_reader(
+    handler: QueryHandler, session: Session, driver: Driver
 ) -> None:
     with handler.submit(session, LARGE, door="test") as query:
         batches = query.batches()
         taken = [next(batches)]
-        # The reader stands still until Spark has nothing more to do for it: the first wave of tasks is done.
-        eventually(lambda: query.progress().active_tasks == 0 and query.progress().completed_tasks > 0, 60)
+        # The reader stands still until Spark has nothing more to do for it.
+        eventually(lambda: health(driver).active_jobs == 0, 60)
         taken += batches
     result = pa.Table.from_batches(taken)
     assert result.column("id").combine_chunks().equals(pa.array(range(500_000), pa.int64()))

@@ -72,7 +72,11 @@ class Driver:
 
     def start(self) -> None:
         """Launches the JVM and returns at once: import what you need while it boots, then `await_ready`."""
-        self._process = DriverProcess(self._options)
+        try:
+            self._process = DriverProcess(self._options)
+        except OSError as failure:  # a full disk, or a JVM that ended before it was told what to do
+            log.error("the driver JVM could not be started: %s", failure)
+            raise _not_started() from None
         threading.Thread(target=self._watch, name="sqe-driver-watch", daemon=True).start()
 
     def await_ready(self, timeout_seconds: float = _READY_SECONDS) -> None:
@@ -202,6 +206,12 @@ class Driver:
             answer = json.loads(gateway.entry_point.awaitReady())
         except SqeError as error:
             return error
+        except ValueError:  # Java says what is wrong with its flags where the boot class says its port
+            return SqeError(
+                errors.CONFIGURATION_INVALID,
+                f"Java could not start the query engine (exit code {process.wait()})",
+                hint="engine.driver_memory may be larger than this machine's memory",
+            )
         except Exception as broken:  # noqa: BLE001 - whatever py4j raises when the JVM dies under it
             log.error("no link to the driver JVM: %s", broken)
             return _not_started()
@@ -217,11 +227,29 @@ class Driver:
 
 def _open_gateway(port: int, secret: str) -> JavaGateway:
     from py4j.java_gateway import GatewayClient, GatewayParameters, JavaGateway
+    from py4j.protocol import is_fatal_error
 
     logging.getLogger("py4j").setLevel(logging.CRITICAL)  # a dead driver is said once, by `_live`, and without tracebacks
 
     class BoundedClient(GatewayClient):  # type: ignore[misc]
-        """py4j keeps every connection it ever opened, each with a thread in the JVM; after a burst, keep a few."""
+        """py4j's client, except that it sends nothing twice and keeps few connections.
+
+        Its own sends a command again when the answer is empty: a statement would run twice. And it keeps every connection
+        that it ever opened, each with a thread in the JVM.
+        """
+
+        def send_command(self, command: str, retry: bool = False, binary: bool = False) -> Any:
+            connection = self._get_connection()
+            try:
+                response = connection.send_command(command)
+            except BaseException:
+                connection.close(False)
+                raise
+            if is_fatal_error(response):
+                connection.close(False)
+            else:
+                self._give_back_connection(connection)
+            return response
 
         def _give_back_connection(self, connection: Any) -> None:
             if len(self.deque) < 4:

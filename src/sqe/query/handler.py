@@ -9,6 +9,7 @@ import secrets
 import string
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 
@@ -258,7 +259,7 @@ class QueryHandler:
     def _parse(self, session: Session, text: str) -> Parsed:
         if own := parse_own(text):
             return Parsed(StatementClass.KILL if isinstance(own, KillQuery) else StatementClass.SHOW, type(own).__name__, {}, own)
-        facts = self._driver.call("parse", session.in_engine(), text)
+        facts = self._facts(session, text)
         statement = classify(facts["node"], facts["nodes"])
         explained = facts["details"].get("explained")
         while explained:
@@ -269,6 +270,15 @@ class QueryHandler:
         if not self._allow_locations:
             refuse_places(facts["details"])
         return Parsed(statement, facts["node"], facts["details"])
+
+    def _facts(self, session: Session, text: str) -> dict[str, Any]:
+        """What the parser says. Asked again in a new driver when the old one died since the last statement: nothing ran yet."""
+        try:
+            return self._driver.call("parse", session.in_engine(), text)
+        except SqeError as error:
+            if error.code is not errors.REMOTE_HOST_GONE:
+                raise
+            return self._driver.call("parse", session.in_engine(), text)
 
     def _answer(self, session: Session, parsed: Parsed) -> pa.Table | None:
         """The rows of a statement that SQE answers itself; None for Spark's."""
