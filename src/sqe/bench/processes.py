@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,34 @@ def sqe_server(folder: Path, memory: str = "2g") -> Iterator[tuple[Child, str]]:
             yield server, f"grpc://{server.answer()['flight_sql']}"
         finally:
             server.terminate()
+
+
+@dataclass(frozen=True)
+class PrivateDaemon:
+    """An embedded daemon that is not the user's own: the first `sqe` with this environment starts it."""
+
+    environment: Mapping[str, str]
+    folder: Path
+
+    @property
+    def pid(self) -> int:
+        return int((self.folder / "sqe" / "default" / "daemon.pid").read_text())
+
+
+@contextmanager
+def private_daemon() -> Iterator[PrivateDaemon]:
+    """No daemon yet; whichever was started is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="sqe-bench-") as folder:
+        daemon = PrivateDaemon({"XDG_RUNTIME_DIR": folder}, Path(folder))
+        try:
+            yield daemon
+        finally:
+            subprocess.run(
+                [command("sqe"), "daemon", "stop"],
+                env={**os.environ, **daemon.environment},
+                stdout=subprocess.DEVNULL,
+                check=False,
+            )
 
 
 def tree_cpu_seconds(pid: int) -> float:

@@ -9,7 +9,7 @@ from pathlib import Path
 from sqe.bench.benchmark import Benchmark, BenchmarkError, Option, Run, fewest
 from sqe.bench.figures import Declared, Figure
 from sqe.bench.peer import pyspark
-from sqe.bench.processes import Child, command, tree_cpu_seconds
+from sqe.bench.processes import Child, command, private_daemon, tree_cpu_seconds
 from sqe.bench.workspace import PASSWORD, USER, config_file, make_tables, small_table, warehouse
 
 WALL = Declared("start.cold.wall", "process start to first Iceberg rows", 0.28, "s", "pyspark")
@@ -39,13 +39,14 @@ def measure(run: Run) -> Iterator[Figure]:
 
 
 def _embedded(folder: Path, sql: str, rows: int) -> tuple[float, float]:
-    """Wall until the last row is on the pipe; CPU of client, daemon and JVM until they are gone (more than until the rows)."""
-    arguments = ["--no-daemon", "--warehouse", str(warehouse(folder)), "--format", "csv", "-e", sql]
-    with Child([command("sqe"), *arguments]) as sqe:
+    """Wall until the last row is on the pipe; CPU of the client to its end, of its new daemon and the JVM until the rows."""
+    arguments = ["--warehouse", str(warehouse(folder)), "--format", "csv", "-e", sql]
+    with private_daemon() as daemon, Child([command("sqe"), *arguments], daemon.environment) as sqe:
         for _ in range(1 + rows):
             sqe.line()
         wall = time.monotonic() - sqe.started
-        return wall, sqe.cpu_seconds_at_end()
+        engine = tree_cpu_seconds(daemon.pid)
+        return wall, engine + sqe.cpu_seconds_at_end()
 
 
 def _pyspark(folder: Path, sql: str, rows: int) -> tuple[float, float]:

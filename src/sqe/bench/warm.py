@@ -8,15 +8,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from sqe.bench.benchmark import Benchmark, BenchmarkError, Option, Run
 from sqe.bench.figures import Declared, Figure
-from sqe.bench.processes import command
+from sqe.bench.processes import command, private_daemon
 from sqe.bench.workspace import local_server, local_session, make_tables, orders, rows_of, warehouse
 
 if TYPE_CHECKING:
@@ -36,7 +34,8 @@ SETTLED_SECONDS = 0.3
 def measure(run: Run) -> Iterator[Figure]:
     table = orders(run.options.rows)
     make_tables(run.folder, [table])
-    with _private_daemon() as environment:
+    with private_daemon() as daemon:
+        environment = daemon.environment
         base = [command("sqe"), "--warehouse", str(warehouse(run.folder)), "-e"]
 
         def point() -> list[str]:
@@ -61,20 +60,11 @@ def measure(run: Run) -> Iterator[Figure]:
         yield JOBS.measured(_needless_jobs(run, server, str(table)))
 
 
-@contextmanager
-def _private_daemon() -> Iterator[Mapping[str, str]]:
-    """The environment of a daemon that is not the user's own."""
-    with TemporaryDirectory(prefix="sqe-bench-") as runtime:
-        environment = {**os.environ, "XDG_RUNTIME_DIR": runtime}
-        try:
-            yield environment
-        finally:
-            subprocess.run([command("sqe"), "daemon", "stop"], env=environment, stdout=subprocess.DEVNULL, check=False)
-
-
 def _seconds(arguments: Sequence[str], environment: Mapping[str, str]) -> float:
     started = time.perf_counter()
-    ran = subprocess.run(arguments, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    ran = subprocess.run(
+        arguments, env={**os.environ, **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False
+    )
     seconds = time.perf_counter() - started
     if ran.returncode:
         raise BenchmarkError(f"{Path(arguments[0]).name} failed: {ran.stderr.decode(errors='replace').strip()}")
