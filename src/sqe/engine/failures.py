@@ -95,6 +95,7 @@ CONDITIONS: Mapping[str, ErrorCode] = {
 
 # Exception classes that have no condition, by their simple names.
 CLASSES: Mapping[str, ErrorCode] = {
+    "Failure$Stalled": errors.ABANDONED_QUERY,
     "Failure$Cancelled": errors.USER_CANCELED,
     "Failure$Refused": errors.NOT_SUPPORTED,
     "Failure$NoSession": errors.REMOTE_HOST_GONE,
@@ -121,6 +122,7 @@ CLASSES: Mapping[str, ErrorCode] = {
 SENTENCES: Mapping[ErrorCode, str] = {
     errors.REMOTE_HOST_GONE: "The query engine was restarted while this statement was on its way",
     errors.USER_CANCELED: "The statement was cancelled",
+    errors.ABANDONED_QUERY: "Nobody reads the rows of this statement",
     errors.EXCEEDED_LOCAL_MEMORY_LIMIT: "The engine ran out of memory for this statement",
     errors.QUERY_TEXT_TOO_LARGE: "The statement is too long or nested too deeply to be planned",
     errors.OUT_OF_DISK_SPACE: "There is no space left for the statement's files",
@@ -197,6 +199,10 @@ _POSITIONED = {
 }
 
 
+# Their words name the server's files.
+_FILES = ("FAILED_READ_FILE", "PATH_NOT_FOUND", "UNABLE_TO_INFER_SCHEMA", "CANNOT_READ_FILE_FOOTER", "CANNOT_MERGE_SCHEMAS")
+
+
 def _judged(facts: Mapping[str, Any]) -> tuple[ErrorCode, str | None]:
     """The code, and a sentence where the failure's own would say too much or too little."""
     classes = [str(name).rsplit(".", 1)[-1] for name in facts.get("classes") or ()]
@@ -205,6 +211,8 @@ def _judged(facts: Mapping[str, Any]) -> tuple[ErrorCode, str | None]:
         if code in known:
             return code, None
     condition = facts.get("condition") or ""
+    if condition.startswith(_FILES):
+        return errors.GENERIC_INTERNAL_ERROR, "A file of the table is missing or damaged"
     if by_condition := _by_prefix(condition):
         return by_condition, None
     if known:

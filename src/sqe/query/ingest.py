@@ -11,7 +11,7 @@ import json
 import logging
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -47,6 +47,8 @@ class TableName:
     catalog: str | None = None
 
     def within(self, catalog: str, namespace: tuple[str, ...]) -> TableName:
+        if not self.table:
+            raise SqeError(errors.INVALID_ARGUMENTS, "The table has no name")
         return TableName(self.table, self.schema or ".".join(namespace), self.catalog or catalog)
 
     def parts(self) -> list[str]:
@@ -67,6 +69,8 @@ class Spool:
 
     def fill(self, reader: pa.RecordBatchReader, check: Callable[[], None]) -> None:
         """Writes all rows; `check` raises when the statement was stopped meanwhile."""
+        if not reader.schema.names:
+            raise SqeError(errors.INVALID_ARGUMENTS, "The stream of rows has no columns")
         schema = writable_schema(reader.schema)
         files = _Files(self._folder, schema)
         try:
@@ -165,26 +169,45 @@ def writable_schema(schema: pa.Schema) -> pa.Schema:
 
 
 def writable_type(kind: pa.DataType) -> pa.DataType:
-    if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
-        return writable_type(kind.value_type)
-    if pa.types.is_timestamp(kind):
-        return pa.timestamp("us", "UTC" if kind.tz else None)
-    if pa.types.is_date64(kind):
-        return pa.date32()
-    if pa.types.is_float16(kind):
-        return pa.float32()
-    if pa.types.is_uint64(kind):
-        return pa.decimal128(20, 0)
-    if pa.types.is_unsigned_integer(kind):
-        return {8: pa.int16(), 16: pa.int32(), 32: pa.int64()}[kind.bit_width]
-    if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
-        return pa.string()
-    if pa.types.is_large_binary(kind) or pa.types.is_binary_view(kind):
-        return pa.binary()
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
-        return pa.list_(writable_type(kind.value_type))
-    if pa.types.is_struct(kind):
-        return pa.struct([pa.field(item.name, writable_type(item.type), item.nullable) for item in kind])
-    if pa.types.is_map(kind):
-        return pa.map_(writable_type(kind.key_type), writable_type(kind.item_type))
-    return kind
+    for matches, stored in _STORED:
+        if matches(kind):
+            return stored(kind)
+    raise SqeError(errors.NOT_SUPPORTED, f"A column of Arrow type {kind} cannot be stored")
+
+
+def _list(kind: pa.DataType) -> pa.DataType:
+    return pa.list_(writable_type(kind.value_type))
+
+
+def _struct(kind: pa.DataType) -> pa.DataType:
+    return pa.struct([pa.field(item.name, writable_type(item.type), item.nullable) for item in kind])
+
+
+# Which types a column may have, and as what it is written. The first that matches counts.
+_STORED: Sequence[tuple[Callable[[pa.DataType], bool], Callable[[pa.DataType], pa.DataType]]] = (
+    (pa.types.is_dictionary, lambda kind: writable_type(kind.value_type)),
+    (lambda kind: isinstance(kind, pa.BaseExtensionType), lambda kind: writable_type(kind.storage_type)),
+    (pa.types.is_timestamp, lambda kind: pa.timestamp("us", "UTC" if kind.tz else None)),
+    (pa.types.is_date, lambda _: pa.date32()),
+    (pa.types.is_float16, lambda _: pa.float32()),
+    (pa.types.is_uint64, lambda _: pa.decimal128(20, 0)),
+    (pa.types.is_unsigned_integer, lambda kind: {8: pa.int16(), 16: pa.int32(), 32: pa.int64()}[kind.bit_width]),
+    (lambda kind: pa.types.is_decimal(kind) and kind.precision <= 38, lambda kind: pa.decimal128(kind.precision, kind.scale)),
+    (lambda kind: pa.types.is_large_string(kind) or pa.types.is_string_view(kind), lambda _: pa.string()),
+    (lambda kind: pa.types.is_large_binary(kind) or pa.types.is_binary_view(kind), lambda _: pa.binary()),
+    (pa.types.is_fixed_size_binary, lambda _: pa.binary()),
+    (lambda kind: pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind), _list),
+    (pa.types.is_struct, _struct),
+    (pa.types.is_map, lambda kind: pa.map_(writable_type(kind.key_type), writable_type(kind.item_type))),
+    (
+        lambda kind: (
+            pa.types.is_null(kind)
+            or pa.types.is_boolean(kind)
+            or pa.types.is_integer(kind)
+            or pa.types.is_floating(kind)
+            or pa.types.is_string(kind)
+            or pa.types.is_binary(kind)
+        ),
+        lambda kind: kind,
+    ),
+)

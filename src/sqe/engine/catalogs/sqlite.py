@@ -25,6 +25,8 @@ def settings(catalog: Mapping[str, str]) -> dict[str, str]:
         # V1 is what makes views work.
         "jdbc.schema-version": "V1",
         "jdbc.init-catalog-tables": "true",
+        # Else a misspelt schema is made when a table is created in it.
+        "jdbc.strict-mode": "true",
         # One connection a session: SQLite serialises writers anyway, and each pooled one is file handles.
         "clients": "1",
     }
