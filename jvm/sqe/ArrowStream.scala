@@ -55,7 +55,7 @@ final class ArrowStream(execution: Execution, channel: WritableByteChannel) {
 
   private def waves[T: ClassTag](rdd: RDD[T], encoder: PartitionEncoder[T]): Unit = {
     val settings = StreamSettings.of(spark)
-    buffer = new ResultBuffer(settings.memoryLimit, settings.diskLimit, settings.folder)
+    buffer = new ResultBuffer(settings.memoryLimit, settings.diskLimit, settings.stallMillis, settings.folder)
     ResultBuffers.register(execution.id, buffer)
     val producer = new Thread(() => produce(rdd, encoder), "sqe-waves")
     // Spark's thread-local properties (job group, execution id) are inherited when a thread is made.
@@ -113,7 +113,7 @@ final class StreamTask[T](id: String, encoder: PartitionEncoder[T])
 }
 
 /** The limits of a stream, as the server set them (`[query]` of sqe.toml). */
-final case class StreamSettings(memoryLimit: Long, diskLimit: Long, folder: File)
+final case class StreamSettings(memoryLimit: Long, diskLimit: Long, stallMillis: Long, folder: File)
 
 object StreamSettings {
   def of(spark: org.apache.spark.sql.classic.SparkSession): StreamSettings = {
@@ -121,6 +121,7 @@ object StreamSettings {
     StreamSettings(
       conf.getSizeAsBytes("spark.sqe.stream.memory", "32m"),
       conf.getSizeAsBytes("spark.sqe.stream.disk", "4g"),
+      conf.getTimeAsMs("spark.sqe.stream.stall", "5min"),
       new File(conf.get("spark.local.dir", System.getProperty("java.io.tmpdir"))))
   }
 }

@@ -1,8 +1,9 @@
 package org.apache.spark.sql.sqe
 
-import java.util.Base64
+import java.util.{Base64, Collections}
 import java.util.concurrent.atomic.AtomicLong
 
+import org.apache.spark.SparkContext
 import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart}
 import org.apache.spark.sql.catalyst.QueryPlanningTracker
 import org.apache.spark.sql.catalyst.plans.logical.CommandResult
@@ -87,6 +88,7 @@ final class Execution(val id: String, val session: UserSession) {
       cancelled = true
       Option(planner).foreach(_.interrupt())
     }
+    JobWatch.stop(id)
     spark.sparkContext.cancelJobGroupAndFutureJobs(id)
     Option(stream).foreach(_.abort(new Failure.Cancelled))
   }
@@ -126,11 +128,34 @@ object ArrowSchema {
     ArrowUtils.toArrowSchema(schema, timeZone, false, false)
 }
 
-/** Counts Spark jobs, so that tests can prove that a statement started none. */
-object JobCounter extends SparkListener {
+/**
+ * Sees every Spark job start: counts them, so that tests can prove that a statement started none, and cancels those of
+ * statements that were cancelled before. Spark does the latter itself for result stages only (4.1: not in
+ * `handleMapStageSubmitted`), and adaptive execution runs every shuffle as a job of its own, a little later, in another thread.
+ */
+final class JobWatch(context: SparkContext) extends SparkListener {
+  override def onJobStart(event: SparkListenerJobStart): Unit = {
+    JobWatch.started.incrementAndGet()
+    val group = Option(event.properties).map(_.getProperty(SparkContext.SPARK_JOB_GROUP_ID)).orNull
+    if (group != null && JobWatch.stopped.contains(group)) context.cancelJob(event.jobId)
+  }
+}
+
+object JobWatch {
   private val started = new AtomicLong
+  private val stopped = Recent.setOf[String](1000)
 
   def count: Long = started.get
 
-  override def onJobStart(event: SparkListenerJobStart): Unit = started.incrementAndGet()
+  def stop(group: String): Unit = stopped.add(group)
+}
+
+object Recent {
+  /** A set that forgets its oldest items. */
+  def setOf[T](count: Int): java.util.Set[T] = {
+    val items = new java.util.LinkedHashMap[T, java.lang.Boolean] {
+      override def removeEldestEntry(eldest: java.util.Map.Entry[T, java.lang.Boolean]): Boolean = size > count
+    }
+    Collections.synchronizedSet(Collections.newSetFromMap(items))
+  }
 }

@@ -14,6 +14,9 @@ import org.apache.spark.sql.catalyst.parser.ParseException
 object Failure {
   final class Cancelled extends RuntimeException("cancelled")
 
+  /** All that may wait for the statement's reader waits, and the reader does not come. */
+  final class Stalled extends RuntimeException("stalled")
+
   /** What the statement asks for is never available; the message is for the user. */
   final class Refused(message: String) extends RuntimeException(message)
 

@@ -1,7 +1,6 @@
 package org.apache.spark.sql.sqe
 
 import java.lang.management.ManagementFactory
-import java.util.Collections
 import java.util.concurrent.{ConcurrentHashMap, CountDownLatch}
 
 import scala.jdk.CollectionConverters._
@@ -19,11 +18,11 @@ final class Link {
   @volatile private var startFailure: Throwable = _
   private val sessions = new ConcurrentHashMap[String, UserSession]
   private val executions = new ConcurrentHashMap[String, Execution]
-  private val cancelledBefore = Link.lastOf[String](1000)
+  private val cancelledBefore = Recent.setOf[String](1000)
 
   private[sqe] def started(session: SparkSession): Unit = {
     AffectedRows.listen()
-    session.sparkContext.addSparkListener(JobCounter)
+    session.sparkContext.addSparkListener(new JobWatch(session.sparkContext))
     root = session
     ready.countDown()
   }
@@ -145,7 +144,7 @@ final class Link {
       "threads" -> ManagementFactory.getThreadMXBean.getThreadCount,
       "sessions" -> sessions.size,
       "executions" -> executions.size,
-      "jobs" -> JobCounter.count,
+      "jobs" -> JobWatch.count,
       "active_jobs" -> root.sparkContext.statusTracker.getActiveJobIds().length)
   }
 
@@ -182,14 +181,4 @@ final class Link {
     catch {
       case failure: Throwable => Json.write(Map("error" -> Failure.describe(failure)))
     }
-}
-
-object Link {
-  /** A set that forgets its oldest items. */
-  private def lastOf[T](count: Int): java.util.Set[T] = {
-    val items = new java.util.LinkedHashMap[T, java.lang.Boolean] {
-      override def removeEldestEntry(eldest: java.util.Map.Entry[T, java.lang.Boolean]): Boolean = size > count
-    }
-    Collections.synchronizedSet(Collections.newSetFromMap(items))
-  }
 }

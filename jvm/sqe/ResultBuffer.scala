@@ -9,10 +9,11 @@ import scala.collection.mutable
 /**
  * Between the tasks that make batches and the one socket that takes them, in order of partitions. A slow reader first fills
  * `memoryLimit`; then batches go to a file, because a task that waits for a reader holds one of Spark's few slots and two
- * stalled clients would stop everybody; at `diskLimit` tasks wait after all. No new wave of partitions starts while
- * batches wait (`awaitRoom`), so what is held is these limits and one wave.
+ * stalled clients would stop everybody; at `diskLimit` tasks wait after all, but not for ever: a reader that takes nothing for
+ * `stallMillis` meanwhile loses its statement. No new wave of partitions starts while batches wait (`awaitRoom`), so what is
+ * held is these limits and one wave.
  */
-final class ResultBuffer(memoryLimit: Long, diskLimit: Long, folder: File) {
+final class ResultBuffer(memoryLimit: Long, diskLimit: Long, stallMillis: Long, folder: File) {
   private sealed trait Held { def size: Int }
   private case class InMemory(bytes: Array[Byte]) extends Held { def size: Int = bytes.length }
   private case class OnDisk(offset: Long, size: Int) extends Held
@@ -24,9 +25,13 @@ final class ResultBuffer(memoryLimit: Long, diskLimit: Long, folder: File) {
   private var failure: Throwable = _
   private var file: RandomAccessFile = _
   private var fileEnd = 0L
+  private var lastTaken = System.nanoTime
 
   def put(partition: Int, batch: Array[Byte]): Unit = synchronized {
-    while (failure == null && memoryUsed + batch.length > memoryLimit && diskUsed + batch.length > diskLimit && diskUsed > 0) wait()
+    while (failure == null && memoryUsed + batch.length > memoryLimit && diskUsed + batch.length > diskLimit && diskUsed > 0) {
+      val left = stallMillis - (System.nanoTime - lastTaken) / 1000000
+      if (left > 0) wait(left) else fail(new Failure.Stalled)
+    }
     throwIfFailed()
     // The first batch always fits, however large: a limit smaller than one batch must not be a deadlock.
     val held =
@@ -50,6 +55,7 @@ final class ResultBuffer(memoryLimit: Long, diskLimit: Long, folder: File) {
 
   /** The next batch of this partition, or None at its end. */
   def take(partition: Int): Option[ByteBuffer] = synchronized {
+    lastTaken = System.nanoTime
     def queue = queues.get(partition).filter(_.nonEmpty)
     while (failure == null && queue.isEmpty && !complete(partition)) wait()
     throwIfFailed()
