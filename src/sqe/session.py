@@ -99,7 +99,8 @@ class Session:
         result = {
             "spark.sql.defaultCatalog": self.default_catalog,
             "spark.sql.catalog.spark_catalog": NO_SESSION_CATALOG,
-            "spark.sql.variable.substitute": "false",  # '${env:X}' in a statement would show the server's environment and settings
+            # '${env:X}' in a statement would show the server's environment and settings.
+            "spark.sql.variable.substitute": "false",
         }
         for name, catalog in self.catalogs.items():
             result |= spark_settings(name, catalog)
