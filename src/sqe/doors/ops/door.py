@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import socket
 import threading
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -19,10 +20,13 @@ log = logging.getLogger("sqe.ops")
 MOST_CONNECTIONS = 64
 STOP_SECONDS = 2
 
+# Probes wait this long at most while the JVM boots, which has better use for the cores than importing an HTTP server.
+ENGINE_FIRST_SECONDS = 2.0
+
 
 class OpsDoor:
-    """Ports are bound by `start`, so that one in use is known at once; the HTTP server is imported in the thread, while the
-    JVM boots: uvicorn and Starlette take 200 ms of CPU that must not delay the server."""
+    """Ports are bound by `start`, so that one in use is known at once; the HTTP server is imported in the thread, when the
+    engine is up or takes its time: uvicorn and Starlette need 200 ms of CPU that must not delay the server."""
 
     def __init__(
         self,
@@ -77,7 +81,13 @@ class OpsDoor:
             bound.close()
         self._sockets.clear()
 
+    def _let_the_engine_go_first(self) -> None:
+        deadline = time.monotonic() + ENGINE_FIRST_SECONDS
+        while self._not_ready() is not None and time.monotonic() < deadline and not self._stopping.wait(0.05):
+            pass
+
     def _serve(self) -> None:
+        self._let_the_engine_go_first()
         import uvicorn
 
         from sqe.doors.ops.apps import by_port, health_app, metrics_app
