@@ -362,8 +362,9 @@ class QueryHandler:
         return query.session.identity.user == session.identity.user or bool(session.identity.roles & self._admin_roles)
 
     def _changed(self, query: Query) -> None:
-        self.events.publish(query.snapshot())
-        if query.state.ended:
+        event = query.snapshot()
+        self.events.publish(event)
+        if event.state.ended:  # the event's: an observer may have ended the query meanwhile, which was told on its own
             self._registry.end(query)
             query.session.ended()
 
