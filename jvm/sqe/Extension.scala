@@ -2,17 +2,19 @@ package org.apache.spark.sql.sqe
 
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.analysis.PersistedView
-import org.apache.spark.sql.catalyst.expressions.CallMethodViaReflection
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, ScriptTransformation}
+import org.apache.spark.sql.catalyst.expressions.{CallMethodViaReflection, Expression, Literal}
+import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command._
 import org.apache.spark.sql.execution.datasources.V1WriteCommand
+import org.apache.spark.sql.types.LongType
 
 /** What SQE adds to every Spark session. */
 class Extension extends (SparkSessionExtensions => Unit) {
   override def apply(extensions: SparkSessionExtensions): Unit = {
     extensions.injectResolutionRule(_ => StopWhenCancelled)
+    extensions.injectResolutionRule(_ => WholeLimits)
     extensions.injectResolutionRule(session => ShortNames(session.asInstanceOf[SparkSession]))
     extensions.injectResolutionRule(session => CreateTableLike(session.asInstanceOf[SparkSession]))
     extensions.injectOptimizerRule(_ => StopWhenCancelled)
@@ -20,6 +22,22 @@ class Extension extends (SparkSessionExtensions => Unit) {
     extensions.injectPreCBORule(_ => OneRowIsLocal)
     extensions.injectCheckRule(_ => NoForeignCode)
     extensions.injectCheckRule(_ => SafeNames)
+  }
+}
+
+/** `LIMIT ?` with a BIGINT, which is what clients bind: Spark wants an INT there. */
+object WholeLimits extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
+    case GlobalLimit(Whole(count), child) => GlobalLimit(count, child)
+    case LocalLimit(Whole(count), child) => LocalLimit(count, child)
+    case Offset(Whole(count), child) => Offset(count, child)
+  }
+
+  private object Whole {
+    def unapply(count: Expression): Option[Expression] = count match {
+      case Literal(value: Long, LongType) if value.isValidInt => Some(Literal(value.toInt))
+      case _ => None
+    }
   }
 }
 

@@ -5,7 +5,7 @@ import java.util.{ArrayDeque, Collections, IdentityHashMap}
 import scala.annotation.tailrec
 import scala.collection.mutable.ArrayBuffer
 
-import org.apache.spark.sql.catalyst.analysis.{PlanWithUnresolvedIdentifier, UnresolvedProcedure}
+import org.apache.spark.sql.catalyst.analysis.{PlanWithUnresolvedIdentifier, PosParameter, UnresolvedProcedure}
 import org.apache.spark.sql.catalyst.expressions.{Expression, NamedArgumentExpression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreeNode
@@ -23,16 +23,25 @@ final class ParsedStatement(plan: LogicalPlan) {
 
   def facts: Map[String, Any] = Map(
     "node" -> name(root),
-    "nodes" -> everyNode.filterNot(_ eq root).map(name).distinct,
+    "nodes" -> nodes.filterNot(_ eq root).map(name).distinct,
+    "parameters" -> parameters,
     "details" -> details)
+
+  /** How many values its `?` want. */
+  private def parameters: Int = root match {
+    case ExplainCommand(explained, _) => new ParsedStatement(explained).parameters
+    case _ => everything.collect { case PosParameter(position) => position }.distinct.size
+  }
+
+  private def nodes: Seq[LogicalPlan] = everything.collect { case node: LogicalPlan => node }
 
   private def build(late: PlanWithUnresolvedIdentifier): LogicalPlan = built.computeIfAbsent(late, ParsedStatement.build(_))
 
-  /** With a stack of its own: an expression of ten thousand terms is as deep as that. */
-  private def everyNode: Seq[LogicalPlan] = {
+  /** All nodes and expressions. With a stack of its own: an expression of ten thousand terms is as deep as that. */
+  private lazy val everything: Seq[TreeNode[_]] = {
     val seen = Collections.newSetFromMap(new IdentityHashMap[Any, java.lang.Boolean])
     val open = new ArrayDeque[Any]
-    val found = ArrayBuffer.empty[LogicalPlan]
+    val found = ArrayBuffer.empty[TreeNode[_]]
     def look(items: Iterator[Any]): Unit = items.foreach(item => if (item != null) open.push(item))
     open.push(plan)
     while (!open.isEmpty) {
@@ -41,7 +50,7 @@ final class ParsedStatement(plan: LogicalPlan) {
         case late: PlanWithUnresolvedIdentifier => look(Iterator(late.identifierExpr, build(late)) ++ late.children)
         case explain: ExplainCommand => found += explain // what it explains is judged as a statement of its own
         case node: TreeNode[_] =>
-          if (node.isInstanceOf[LogicalPlan]) found += node.asInstanceOf[LogicalPlan]
+          found += node
           look(node.productIterator ++ node.children.iterator ++ node.innerChildren.iterator)
         case _: DataType => ()
         case many: Iterable[_] => look(many.iterator)

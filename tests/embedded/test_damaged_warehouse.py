@@ -164,3 +164,15 @@ def test_a_read_only_disk_can_be_read(handler: QueryHandler, sessions: Sessions,
         assert (error.code.name, error.message) == ("READ_ONLY_VIOLATION", "The warehouse cannot be written to"), text
     assert warehouse("SELECT * FROM t").to_pylist() == [{"id": 1}]
     sessions.close(warehouse.session)
+
+
+def test_one_damaged_table_does_not_hide_the_others(warehouse: Warehouse) -> None:
+    warehouse("CREATE TABLE broken (id INT)")
+    metadata = next((warehouse.folder / "default" / "broken" / "metadata").glob("*.metadata.json"))
+    with replaced(metadata, by=None):
+        entries = warehouse.handler.tables(warehouse.session, with_schema=True)
+        assert [(entry.name, entry.arrow_schema.names if entry.arrow_schema is not None else None) for entry in entries] == [
+            ("broken", []),
+            ("t", ["id"]),
+        ]
+        assert warehouse("SHOW TABLES").num_rows == 2

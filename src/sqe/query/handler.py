@@ -64,6 +64,7 @@ class Parsed:
     node: str
     details: dict[str, str]
     own: OwnStatement | None = None
+    parameters: int = 0
 
 
 class QueryHandler:
@@ -106,7 +107,9 @@ class QueryHandler:
 
     def submit_many(self, session: Session, sql: str, rows: pa.RecordBatchReader, *, door: str) -> int:
         """Runs a statement for each row of parameters and gives the affected rows. An INSERT of VALUES is one commit."""
-        if self._parse(session, self._checked_text(sql)).details.get("one_row"):
+        parsed = self._parse(session, self._checked_text(sql))
+        _check_count(parsed.parameters, len(rows.schema.names))
+        if parsed.details.get("one_row"):
             return self._insert_many(session, sql, rows, door)
         total = 0
         for batch in rows:
@@ -236,6 +239,7 @@ class QueryHandler:
         values = parameter_values.encode(parameters)
         query.begin(State.PLANNING)
         parsed = self._parse(query.session, text)
+        _check_count(parsed.parameters, parameters.num_columns if parameters is not None else 0)
         query.statement = parsed.statement
         if parsed.statement is not StatementClass.QUERY:  # a command runs inside the call that plans it
             query.begin(State.RUNNING)
@@ -269,7 +273,7 @@ class QueryHandler:
             raise SqeError(errors.NOT_SUPPORTED, "Global temporary views are not available: they would be shared by all users")
         if not self._allow_locations:
             refuse_places(facts["details"])
-        return Parsed(statement, facts["node"], facts["details"])
+        return Parsed(statement, facts["node"], facts["details"], parameters=facts["parameters"])
 
     def _facts(self, session: Session, text: str) -> dict[str, Any]:
         """What the parser says. Asked again in a new driver when the old one died since the last statement: nothing ran yet."""
@@ -305,22 +309,24 @@ class QueryHandler:
         if details.get("value") is None:
             return _session_table(session, setting.name)
         value = checked_value(setting, details["value"])
-        self._configure(session, setting.spark_key, value)
+        self._configure(session, setting.name, setting.spark_key, value)
         session.settings[setting.name] = value
         return _no_rows()
 
     def _reset(self, session: Session, name: str | None) -> None:
         for setting in [setting_named(name)] if name else list(SETTINGS.values()):
-            self._configure(session, setting.spark_key, setting.default)
+            self._configure(session, setting.name, setting.spark_key, setting.default)
             session.settings.pop(setting.name, None)
 
-    def _configure(self, session: Session, spark_key: str | None, value: str) -> None:
+    def _configure(self, session: Session, name: str, spark_key: str | None, value: str) -> None:
         if spark_key is None:
             return
         try:
             self._driver.call("configureSession", session.in_engine(), json.dumps({spark_key: value}))
         except SqeError as error:
-            raise SqeError(errors.INVALID_SESSION_PROPERTY, error.message) from None
+            if error.code is errors.REMOTE_HOST_GONE:
+                raise
+            raise SqeError(errors.INVALID_SESSION_PROPERTY, f"Session setting {name} cannot be {value[:64]!r}") from None
 
     def _remember_place(self, session: Session) -> None:
         place = self._driver.call("current", session.in_engine())
@@ -370,6 +376,11 @@ class QueryHandler:
 
 
 _NAMES = pa.schema([("catalog", pa.string())])
+
+
+def _check_count(wanted: int, given: int) -> None:
+    if given != wanted:
+        raise SqeError(errors.INVALID_PARAMETER_USAGE, f"The statement has {wanted} parameters, but {given} values came")
 
 
 def _no_rows() -> pa.Table:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 
+from sqe import errors
 from sqe.engine.driver import Driver
-from sqe.query.running import decode_schema
+from sqe.errors import SqeError
+from sqe.query.running import NO_COLUMNS, decode_schema
 from sqe.session import Session
+
+log = logging.getLogger("sqe.query")
 
 
 @dataclass(frozen=True)
@@ -69,4 +74,11 @@ def like(pattern: str | None) -> re.Pattern[str]:
 
 
 def _schema(driver: Driver, session: Session, catalog: str, schema: str, table: str) -> pa.Schema:
-    return decode_schema(driver.call("tableSchema", session.in_engine(), catalog, schema, table)["schema"])
+    """Without columns when they cannot be read: one damaged table must not hide all others from a client."""
+    try:
+        return decode_schema(driver.call("tableSchema", session.in_engine(), catalog, schema, table)["schema"])
+    except SqeError as error:
+        if error.code is errors.REMOTE_HOST_GONE:
+            raise
+        log.warning("the columns of %s.%s.%s cannot be read: %s", catalog, schema, table, error)
+        return NO_COLUMNS
