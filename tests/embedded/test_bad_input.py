@@ -96,6 +96,12 @@ WRONG: list[tuple[str, str | None, str]] = [
     ("COLUMN_ALREADY_EXISTS", None, "ALTER TABLE kept ADD COLUMN name STRING"),
     ("NOT_SUPPORTED", None, "ALTER TABLE kept ALTER COLUMN name TYPE INT"),
     ("NOT_SUPPORTED", None, "CREATE TABLE odd (a INT) USING csv"),
+    ("NOT_SUPPORTED", None, "ALTER TABLE kept ADD COLUMN more INT DEFAULT 5"),
+    ("NOT_SUPPORTED", None, "SELECT * FROM STREAM kept"),
+    ("NOT_SUPPORTED", None, "CREATE TABLE odd (a INT, b INT GENERATED ALWAYS AS (a + 1))"),
+    ("CONSTRAINT_VIOLATION", None, "INSERT INTO never_null VALUES (NULL)"),
+    ("SCHEMA_NOT_FOUND", None, "CREATE TABLE misspelt.t (a INT)"),
+    ("SCHEMA_NOT_FOUND", None, "CREATE VIEW misspelt.v AS SELECT 1 AS n"),
     ("NOT_SUPPORTED", None, "CREATE TABLE `../../outside` (a INT)"),
     ("NOT_SUPPORTED", None, "CREATE TABLE `..` AS SELECT 1"),
     ("NOT_SUPPORTED", None, "CREATE VIEW `a/b` AS SELECT 1"),
@@ -121,7 +127,11 @@ def kept(handler: QueryHandler, sessions: object) -> None:
     from sqe.identity import Identity
 
     session = sessions.open(Identity("setup"))  # type: ignore[attr-defined]
-    for text in ("CREATE TABLE kept (id BIGINT, name STRING)", "INSERT INTO kept VALUES (1, 'a'), (2, 'b')"):
+    for text in (
+        "CREATE TABLE kept (id BIGINT, name STRING)",
+        "INSERT INTO kept VALUES (1, 'a'), (2, 'b')",
+        "CREATE TABLE never_null (a INT NOT NULL)",
+    ):
         handler.submit(session, text, door="test").close()
 
 
@@ -133,7 +143,7 @@ def test_each_wrong_statement_has_its_code_one_sentence_and_no_effect(
     assert not problems, "\n".join(problems)
     assert sql("SELECT count(*) AS n FROM kept.snapshots").to_pylist() == snapshots
     assert sorted(row["name"] for row in sql("SELECT name FROM kept").to_pylist()) == ["a", "b"]
-    assert [entry.name for entry in handler.tables(session)] == ["kept"]
+    assert [entry.name for entry in handler.tables(session)] == ["kept", "never_null"]
     assert handler.schemas(session) == [("lake", "default")]
     health = driver.health()
     assert health is not None

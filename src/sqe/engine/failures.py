@@ -79,6 +79,7 @@ CONDITIONS: Mapping[str, ErrorCode] = {
     "MALFORMED_RECORD_IN_PARSING": errors.INVALID_FUNCTION_ARGUMENT,
     "DATETIME_FIELD_OUT_OF_BOUNDS": errors.INVALID_FUNCTION_ARGUMENT,
     "INVALID_FORMAT": errors.INVALID_FUNCTION_ARGUMENT,
+    "INVALID_TIMEZONE": errors.INVALID_FUNCTION_ARGUMENT,
     "INVALID_LIMIT_LIKE_EXPRESSION": errors.INVALID_ARGUMENTS,
     "UNRECOGNIZED_PARAMETER_NAME": errors.INVALID_PROCEDURE_ARGUMENT,
     "REQUIRED_PARAMETER_NOT_FOUND": errors.INVALID_PROCEDURE_ARGUMENT,
@@ -166,6 +167,7 @@ SYMPTOMS: Sequence[Symptom] = (
     _symptom(r"Couldn't find column \S+|Cannot find (source )?column|Cannot find field", errors.COLUMN_NOT_FOUND),
     _symptom(r"[Cc]annot (find|roll back|use)[^\n]*(snapshot|reference|branch|tag|version)|does not exist: ", errors.NOT_FOUND),
     _symptom(r"^(Ref|Branch|Tag) \S+ already exists", errors.ALREADY_EXISTS),
+    _symptom(r"streaming sources", errors.NOT_SUPPORTED, "Reading a table as a stream is not available"),
     _symptom(r"Unsupported table change|is not supported|Unsupported format", errors.NOT_SUPPORTED),
     _symptom(r"[Jj]ob[^\n]* cancel|Task was (killed|interrupted)|ClosedByInterrupt", errors.USER_CANCELED),
 )
@@ -223,6 +225,8 @@ def _judged(facts: Mapping[str, Any]) -> tuple[ErrorCode, str | None]:
     for symptom in SYMPTOMS:
         if symptom.words.search(text):
             return symptom.code, symptom.sentence
+    if classes and classes[0] == "UnsupportedOperationException" and facts["messages"][0] != "null":
+        return errors.NOT_SUPPORTED, None
     return (errors.GENERIC_USER_ERROR if _from_analysis(classes) else errors.GENERIC_INTERNAL_ERROR), None
 
 
