@@ -26,10 +26,14 @@ final class ResultBuffer(memoryLimit: Long, diskLimit: Long, stallMillis: Long, 
   private var file: RandomAccessFile = _
   private var fileEnd = 0L
   private var lastTaken = System.nanoTime
+  private var reading = 0
+  private var readerWaits = false
 
   def put(partition: Int, batch: Array[Byte]): Unit = synchronized {
-    while (failure == null && memoryUsed + batch.length > memoryLimit && diskUsed + batch.length > diskLimit && diskUsed > 0) {
-      val left = stallMillis - (System.nanoTime - lastTaken) / 1000000
+    def full = memoryUsed + batch.length > memoryLimit && diskUsed + batch.length > diskLimit && diskUsed > 0
+    while (failure == null && full && !awaited(partition)) {
+      // A reader that waits for a slow partition itself is not one that stays away.
+      val left = if (readerWaits) stallMillis else stallMillis - (System.nanoTime - lastTaken) / 1000000
       if (left > 0) wait(left) else fail(new Failure.Stalled)
     }
     throwIfFailed()
@@ -43,6 +47,9 @@ final class ResultBuffer(memoryLimit: Long, diskLimit: Long, stallMillis: Long, 
     notifyAll()
   }
 
+  /** The reader stands at this partition and has nothing to read: its next batch must come in, whatever the others have filled. */
+  private def awaited(partition: Int): Boolean = partition == reading && !queues.get(partition).exists(_.nonEmpty)
+
   def finish(partition: Int): Unit = synchronized {
     complete += partition
     notifyAll()
@@ -55,9 +62,13 @@ final class ResultBuffer(memoryLimit: Long, diskLimit: Long, stallMillis: Long, 
 
   /** The next batch of this partition, or None at its end. */
   def take(partition: Int): Option[ByteBuffer] = synchronized {
-    lastTaken = System.nanoTime
+    reading = partition
     def queue = queues.get(partition).filter(_.nonEmpty)
+    notifyAll() // the task that is read now may be waiting for room
+    readerWaits = true
     while (failure == null && queue.isEmpty && !complete(partition)) wait()
+    readerWaits = false
+    lastTaken = System.nanoTime
     throwIfFailed()
     val next = queue.map(_.dequeue()).map {
       case InMemory(bytes) =>

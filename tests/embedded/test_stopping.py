@@ -135,25 +135,36 @@ def test_a_reader_that_stalls_stops_spark_but_nobody_else(
     eventually(lambda: nothing_left(driver))
 
 
-def test_a_reader_that_holds_slots_and_does_not_come_back_loses_its_statement(tmp_path: Path) -> None:
-    """One endless partition: its task waits in a slot when memory and disk are full."""
+# The second partition is full long before the first has a row.
+SKEWED = """SELECT id, repeat('x', 200) AS text FROM range(0, 400000, 1, 2)
+WHERE id >= 200000 OR (id >= 100000 AND length(sha2(repeat(CAST(id AS STRING), 2000), 512)) > 0)"""
+
+
+@pytest.fixture
+def cramped(tmp_path: Path) -> Iterator[tuple[QueryHandler, Sessions]]:
+    """A driver that holds a few MB for a reader and waits for it half a second."""
     limits = {"spark.sqe.stream.memory": "1m", "spark.sqe.stream.disk": "4m", "spark.sqe.stream.stall": "500ms"}
     driver = Driver(LaunchOptions(memory="1g", spark=limits))
     driver.start()
     handler = QueryHandler(driver)
-    sessions = Sessions(driver, {"lake": {"type": "sqlite", "path": str(tmp_path)}}, "lake")
-    try:
-        reader = handler.submit(sessions.open(Identity("slow")), ENDLESS_ROWS, door="test").batches()
-        next(reader)
-        with handler.submit(sessions.open(Identity("other")), "SELECT sum(id) AS s FROM range(10)", door="test") as query:
-            assert query.read_all().to_pylist() == [{"s": 45}]
-        with pytest.raises(SqeError, match="Nobody reads the rows") as lost:
-            for _ in reader:
-                pass
-        assert lost.value.code is errors.ABANDONED_QUERY
-    finally:
-        handler.close()
-        driver.stop()
+    yield handler, Sessions(driver, {"lake": {"type": "sqlite", "path": str(tmp_path)}}, "lake")
+    handler.close()
+    driver.stop()
+
+
+def test_a_reader_that_holds_slots_and_does_not_come_back_loses_its_statement(cramped: tuple[QueryHandler, Sessions]) -> None:
+    """An endless partition's task waits in a slot when memory and disk are full. A reader that waits itself is no such one."""
+    handler, sessions = cramped
+    with handler.submit(sessions.open(Identity("patient")), SKEWED, door="test") as query:
+        assert query.read_all()["id"].to_pylist() == list(range(100_000, 400_000))
+    reader = handler.submit(sessions.open(Identity("slow")), ENDLESS_ROWS, door="test").batches()
+    next(reader)
+    with handler.submit(sessions.open(Identity("other")), "SELECT sum(id) AS s FROM range(10)", door="test") as query:
+        assert query.read_all().to_pylist() == [{"s": 45}]
+    with pytest.raises(SqeError, match="Nobody reads the rows") as lost:
+        for _ in reader:
+            pass
+    assert lost.value.code is errors.ABANDONED_QUERY
 
 
 @pytest.fixture
