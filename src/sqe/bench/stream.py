@@ -95,7 +95,7 @@ def _stalled(run: Run, table: Table) -> float:
         with connection.cursor() as cursor:
             cursor.execute(f"SELECT * FROM {table}")
             reader = cursor.fetch_record_batch()
-            reader.read_next_batch()
+            rows = reader.read_next_batch().num_rows
             held = when_stable(server.driver)
             grown = {name: size - resident[name] for name, size in _resident(server.driver.pid).items()}
             run.say(
@@ -103,8 +103,9 @@ def _stalled(run: Run, table: Table) -> float:
             )
             run.say(f"  resident memory: driver +{grown['driver']:.0f} MB, server and client +{grown['server']:.0f} MB")
             # The rest is still there for a reader that goes on.
-            rows = sum(batch.num_rows for batch in reader)
-            run.say(f"  {rows:,} rows after the pause")
+            rows += sum(batch.num_rows for batch in reader)
+        if rows != table.rows:
+            raise BenchmarkError(f"the client that had paused got {rows:,} rows of {table.rows:,}")
         return held.stable - before
 
 
