@@ -37,6 +37,13 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
     "spark.cleaner.periodicGC.interval": ("10min", "dropped sessions and shuffles give their memory and files back"),
     "spark.sql.execution.arrow.maxRecordsPerBatch": ("0", "our stream sizes its own batches"),
     "spark.sql.codegen.cache.maxEntries": ("200", "generated classes are metaspace"),
+    "spark.sql.artifact.isolation.enabled": (
+        "false",
+        "nobody can add jars or files; with it on, every session compiles generated code again (192 CPU-ms, not 123)",
+    ),
+    "spark.sql.shuffleExchange.maxThreadThreshold": ("32", "idle threads of these pools hold on to closed sessions for a minute"),
+    "spark.sql.resultQueryStage.maxThreadThreshold": ("32", "as above; not fewer than statements that may run at once"),
+    "spark.sql.broadcastExchange.maxThreadThreshold": ("32", "as above"),
     "spark.driver.host": ("127.0.0.1", "local mode needs no other address; a cluster sets its own"),
     "spark.driver.bindAddress": ("127.0.0.1", "as above"),
     "spark.log.level": ("WARN", "the driver's log is for defects"),
