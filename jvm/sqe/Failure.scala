@@ -23,6 +23,9 @@ object Failure {
   /** Python speaks of a session that an earlier driver had. */
   final class NoSession extends RuntimeException("no such session")
 
+  /** The session has no token to show to this catalog, so the catalog is not asked. */
+  final class NoTokenFor(catalog: String) extends RuntimeException(s"Catalog $catalog is not open to this log-in: it has no token for it")
+
   def describe(failure: Throwable): Map[String, Any] = {
     val chain = causes(failure)
     val told = chain.collectFirst { case known: SparkThrowable if informative(known) => known }

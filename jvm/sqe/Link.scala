@@ -42,12 +42,20 @@ final class Link {
     Map("spark" -> root.version, "java" -> System.getProperty("java.version"))
   }
 
-  /** `start` says where the session stands: `{"catalog", "namespace", "create"}`. */
-  def openSession(id: String, user: String, settings: String, start: String): String = answer {
+  /** `start` says where the session stands: `{"catalog", "namespace", "create"}`; `tokens` are those of its catalogs, by name. */
+  def openSession(id: String, user: String, settings: String, start: String, tokens: String): String = answer {
+    CatalogTokens.put(id, Json.strings(tokens))
     val session = new UserSession(id, root.newSession(), user)
     Json.strings(settings).foreach { case (key, value) => session.set(key, value) }
     session.enter(Json.parse(start))
     Option(sessions.put(id, session)).foreach(_.close())
+    Map.empty
+  }
+
+  /** Renewed tokens, for a live session. */
+  def setTokens(id: String, tokens: String): String = answer {
+    sessionOf(id)
+    CatalogTokens.put(id, Json.strings(tokens))
     Map.empty
   }
 
@@ -67,7 +75,8 @@ final class Link {
   }
 
   def closeSession(id: String): String = answer {
-    Option(sessions.remove(id)).foreach(_.close())
+    try Option(sessions.remove(id)).foreach(_.close())
+    finally CatalogTokens.remove(id)
     Map.empty
   }
 

@@ -29,7 +29,7 @@ final class UserSession(val id: String, val spark: SparkSession, user: String) e
   def unset(key: String): Unit = spark.sessionState.conf.unsetConf(key)
 
   /** Goes to a schema without a statement: USE would be one, and a session's first statement must not pay for two. */
-  def enter(start: Map[String, Any]): Unit = spark.withActive {
+  def enter(start: Map[String, Any]): Unit = if (start.nonEmpty) spark.withActive {
     val manager = spark.sessionState.catalogManager
     val name = start("catalog").toString
     val namespace = start("namespace").asInstanceOf[java.util.List[String]].asScala.toArray

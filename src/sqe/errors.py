@@ -11,11 +11,12 @@ from enum import Enum
 
 
 class Kind(Enum):
-    """Who has to act: the person who wrote the statement, us, or whoever pays for the machine."""
+    """Who has to act: the person who wrote the statement, us, whoever pays for the machine, or whoever runs what we depend on."""
 
     USER = "USER_ERROR"
     INTERNAL = "INTERNAL_ERROR"
     RESOURCES = "INSUFFICIENT_RESOURCES"
+    EXTERNAL = "EXTERNAL"
 
 
 class Grpc(Enum):
@@ -54,6 +55,10 @@ def _internal(name: str, offset: int, grpc: Grpc = Grpc.INTERNAL, sqlstate: str 
 
 def _resources(name: str, offset: int, grpc: Grpc = Grpc.UNAVAILABLE, sqlstate: str = "53000") -> ErrorCode:
     return ErrorCode(name, 0x0002_0000 + offset, Kind.RESOURCES, grpc, sqlstate)
+
+
+def _external(name: str, number: int, sqlstate: str = "58000") -> ErrorCode:
+    return ErrorCode(name, number, Kind.EXTERNAL, Grpc.UNAVAILABLE, sqlstate)
 
 
 GENERIC_USER_ERROR = _user("GENERIC_USER_ERROR", 0, "42000")
@@ -109,6 +114,13 @@ EXCEEDED_TIME_LIMIT = _resources("EXCEEDED_TIME_LIMIT", 3, Grpc.TIMED_OUT, "5701
 EXCEEDED_LOCAL_MEMORY_LIMIT = _resources("EXCEEDED_LOCAL_MEMORY_LIMIT", 7, sqlstate="53200")
 OUT_OF_DISK_SPACE = _resources("OUT_OF_DISK_SPACE", 0x8001, sqlstate="53100")
 EXCEEDED_RESULT_ROW_LIMIT = _resources("EXCEEDED_RESULT_ROW_LIMIT", 0x8002, Grpc.INVALID_ARGUMENT, "54000")
+
+# Trino's Iceberg connector has these names.
+ICEBERG_CATALOG_ERROR = _external("ICEBERG_CATALOG_ERROR", 0x0504_000D)
+ICEBERG_FILESYSTEM_ERROR = _external("ICEBERG_FILESYSTEM_ERROR", 0x0504_000A)
+
+# Not Trino's: the identity provider, which a log-in or a renewal needs, does not answer.
+IDENTITY_PROVIDER_UNAVAILABLE = _external("IDENTITY_PROVIDER_UNAVAILABLE", 0x8003, "08001")
 
 # Not Trino's: it answers HTTP 401 without an error object. The text never says why (SURFACE.md).
 AUTHENTICATION_FAILED = _user("AUTHENTICATION_FAILED", 0x8000, "28000", Grpc.UNAUTHENTICATED)

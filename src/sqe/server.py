@@ -14,7 +14,9 @@ from sqe.config import Settings
 from sqe.engine.driver import Driver
 from sqe.engine.process import LaunchOptions
 from sqe.errors import SqeError
+from sqe.identity.catalogs import catalog_identities
 from sqe.session import SessionLimits, Sessions
+from sqe.token_keeper import TokenKeeper
 
 if TYPE_CHECKING:
     from sqe.observe.metrics import Metrics
@@ -45,11 +47,18 @@ class Server:
         """`doors` is called once, when the parts that doors need are there."""
         self.settings = settings
         self.driver = Driver(_launch_options(settings))
-        self.sessions = Sessions(self.driver, settings.catalog_options(), settings.catalog.name, _session_limits(settings))
+        self.sessions = Sessions(
+            self.driver,
+            settings.catalog_options(),
+            settings.catalog.name,
+            _session_limits(settings),
+            catalog_identities(settings),
+        )
         self._make_doors = doors
         self._doors: list[Door] = []
         self._stopping = threading.Event()
         self._expiry = threading.Thread(target=self._expire, name="sqe-session-expiry", daemon=True)
+        self._keeper = TokenKeeper(self.sessions, lambda session, error: self.handler.cancel_all(session, error))
 
     def set_up(self, tell: Callable[[str], None]) -> None:
         """Fetches, compiles and trains what this machine does not have yet: minutes the first time, milliseconds later.
@@ -71,6 +80,7 @@ class Server:
                 door.start()
                 self._doors.append(door)
             self._expiry.start()
+            self._keeper.start()
         except BaseException:
             self.stop()
             raise
@@ -100,6 +110,7 @@ class Server:
         self.sessions.close_all()
         if self._expiry.is_alive():
             self._expiry.join()
+        self._keeper.stop()
 
     def __enter__(self) -> Server:
         self.start()
@@ -156,4 +167,9 @@ def _launch_options(settings: Settings) -> LaunchOptions:
 
 def _session_limits(settings: Settings) -> SessionLimits:
     session = settings.session
-    return SessionLimits(idle_seconds=session.idle_timeout, max_age_seconds=session.max_age, max_sessions=session.max_sessions)
+    return SessionLimits(
+        idle_seconds=session.idle_timeout,
+        max_age_seconds=session.max_age,
+        max_sessions=session.max_sessions,
+        token_interval_seconds=session.token_refresh,
+    )

@@ -16,11 +16,16 @@ from sqe.engine.catalogs import NO_SESSION_CATALOG, spark_settings
 from sqe.engine.driver import Driver
 from sqe.errors import SqeError
 from sqe.identity import Identity
+from sqe.identity.catalogs import CatalogIdentity
+from sqe.identity.live import DEFAULT_INTERVAL_SECONDS, LiveLogin
+from sqe.identity.login import Login, Origin
 from sqe.query.session_settings import SETTINGS
 
 log = logging.getLogger("sqe.session")
 
 Catalogs = Mapping[str, Mapping[str, str]]
+
+NOWHERE = Origin()
 
 
 @dataclass(frozen=True)
@@ -28,14 +33,15 @@ class SessionLimits:
     idle_seconds: float = 15 * 60
     max_age_seconds: float = 8 * 3600
     max_sessions: int = 1000
+    token_interval_seconds: float = DEFAULT_INTERVAL_SECONDS
 
 
 @dataclass
 class Session:
     """One connection of one person. Its Spark session is opened by the first statement and again after a driver's death."""
 
-    identity: Identity
-    door: str
+    login: LiveLogin
+    origin: Origin
     catalogs: Catalogs
     default_catalog: str
     driver: Driver
@@ -47,8 +53,14 @@ class Session:
     running: int = 0
     current: tuple[str, tuple[str, ...]] | None = None  # what USE chose, to be chosen again in a new driver
     _generation: int = 0
+    _tokens_version: int = -1  # of the tokens that the driver has
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _count_lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def identity(self) -> Identity:
+        """Who it is, with the roles of now: a renewed token may bring others."""
+        return self.login.identity
 
     def touch(self) -> None:
         self.used = time.monotonic()
@@ -67,18 +79,39 @@ class Session:
         return self.settings.get(name, SETTINGS[name].default)
 
     def in_engine(self) -> str:
-        """The id of this session's Spark session, opened when this driver does not have it yet."""
+        """The id of this session's Spark session, opened when this driver does not have it yet, with tokens that are good now."""
+        self.login.keep()
         with self._lock:
             if self.closed:
                 raise SqeError(errors.AUTHENTICATION_FAILED, "Authentication failed")
             self.driver.await_ready()
+            version = self.login.version
             if self._generation != self.driver.generation:
                 generation = self.driver.generation
+                settings, start, tokens = self._spark_settings(), self._start(), self.login.catalog_tokens()
                 self.driver.call(
-                    "openSession", self.id, self.identity.user, json.dumps(self._spark_settings()), json.dumps(self._start())
+                    "openSession", self.id, self.identity.user, json.dumps(settings), json.dumps(start), json.dumps(tokens)
                 )
                 self._generation = generation
+            elif self._tokens_version != version:
+                self._hand_over_tokens()
+            self._tokens_version = version
         return self.id
+
+    def keep_login(self) -> None:
+        """Renews the tokens when that is due, also under a running statement. Raises when the log-in has ended."""
+        try:
+            self.login.keep()
+        finally:
+            with self._lock:
+                version = self.login.version
+                opened = self._generation and self._generation == self.driver.generation and self.driver.ready
+                if opened and not self.closed and self._tokens_version != version:
+                    self._hand_over_tokens()
+                    self._tokens_version = version
+
+    def _hand_over_tokens(self) -> None:
+        self.driver.call("setTokens", self.id, json.dumps(self.login.catalog_tokens()))
 
     def return_to_place(self) -> None:
         """Back to where the session stood, after a USE that led nowhere."""
@@ -103,7 +136,7 @@ class Session:
             "spark.sql.variable.substitute": "false",
         }
         for name, catalog in self.catalogs.items():
-            result |= spark_settings(name, catalog)
+            result |= spark_settings(name, catalog, self.id)
         for name, value in self.settings.items():
             if key := SETTINGS[name].spark_key:
                 result[key] = value
@@ -114,27 +147,45 @@ class Session:
         if self.current:
             return {"catalog": self.current[0], "namespace": list(self.current[1]), "create": False}
         local = self.catalogs.get(self.default_catalog, {}).get("type", "sqlite") == "sqlite"
-        return {"catalog": self.default_catalog, "namespace": ["default"], "create": local}
+        # Elsewhere nothing is asked of the catalog before the first statement: it may be down, or closed to this user.
+        return {"catalog": self.default_catalog, "namespace": ["default"], "create": True} if local else {}
 
 
 class Sessions:
     """All sessions of a server, by their opaque tokens. Only a hash of a token is kept."""
 
-    def __init__(self, driver: Driver, catalogs: Catalogs, default_catalog: str, limits: SessionLimits | None = None) -> None:
+    def __init__(
+        self,
+        driver: Driver,
+        catalogs: Catalogs,
+        default_catalog: str,
+        limits: SessionLimits | None = None,
+        identities: Mapping[str, CatalogIdentity] | None = None,
+    ) -> None:
+        """`identities` says what a session shows to a catalog; one that is not in it is shown nothing."""
         self._driver = driver
         self._catalogs = catalogs
         self._default_catalog = default_catalog
         self._limits = limits or SessionLimits()
+        self._identities = identities or {}
         self._lock = threading.Lock()
         self._by_hash: dict[str, Session] = {}
         self._tokens: dict[str, str] = {}  # session id → token, until it is handed out
 
     def open(
-        self, identity: Identity, *, catalogs: Catalogs | None = None, default_catalog: str | None = None, door: str = ""
+        self,
+        who: Login | Identity,
+        *,
+        catalogs: Catalogs | None = None,
+        default_catalog: str | None = None,
+        origin: Origin = NOWHERE,
     ) -> Session:
+        """An identity alone is a log-in without tokens."""
+        login = who if isinstance(who, Login) else Login(who)
+        identities = self._identities if catalogs is None else {}
         session = Session(
-            identity=identity,
-            door=door,
+            login=LiveLogin(login, identities, interval_seconds=self._limits.token_interval_seconds),
+            origin=origin,
             catalogs=catalogs if catalogs is not None else self._catalogs,
             default_catalog=default_catalog or self._default_catalog,
             driver=self._driver,
@@ -177,10 +228,12 @@ class Sessions:
             self.close(session)
         return len(old)
 
-    def close_all(self) -> None:
+    def all(self) -> list[Session]:
         with self._lock:
-            everyone = list(self._by_hash.values())
-        for session in everyone:
+            return list(self._by_hash.values())
+
+    def close_all(self) -> None:
+        for session in self.all():
             self.close(session)
 
     def __len__(self) -> int:

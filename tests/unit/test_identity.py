@@ -15,6 +15,7 @@ from sqe.config.values import Secret
 from sqe.errors import AUTHENTICATION_FAILED, SqeError
 from sqe.identity import Identity
 from sqe.identity.authenticator import Authenticator, authenticator
+from sqe.identity.provider import Bearer, Nothing, Password
 
 QUICK = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 ROOT = StaticUser("root", Secret("secret"), roles=("admin",))
@@ -23,8 +24,24 @@ STATIC = StaticProvider((ROOT, ALICE))
 ANONYMOUS = AnonymousProvider("guest", roles=("reader",))
 
 
-def chain(*providers: StaticProvider | AnonymousProvider) -> Authenticator:
-    return authenticator(Auth(providers=providers))
+class Chain:
+    """The provider chain, by what a client can present."""
+
+    def __init__(self, authenticator: Authenticator) -> None:
+        self._authenticator = authenticator
+
+    def password(self, user: str, password: str) -> Identity:
+        return self._authenticator.log_in(Password(user, Secret(password))).identity
+
+    def bearer(self, token: str) -> Identity:
+        return self._authenticator.log_in(Bearer(Secret(token))).identity
+
+    def anonymous(self) -> Identity:
+        return self._authenticator.log_in(Nothing()).identity
+
+
+def chain(*providers: StaticProvider | AnonymousProvider) -> Chain:
+    return Chain(authenticator(Auth(providers=providers)))
 
 
 def test_a_static_user_logs_in_with_a_plain_password() -> None:

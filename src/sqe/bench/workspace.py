@@ -161,7 +161,7 @@ def local_server(folder: Path, memory: str = "2g") -> Iterator[tuple[Server, Net
 def local_session(server: Server) -> Session:
     from sqe.identity import Identity
 
-    return server.sessions.open(Identity(USER), door="bench")
+    return server.sessions.open(Identity(USER))
 
 
 def rows_of(server: Server, session: Session, sql: str) -> Any:

@@ -15,12 +15,16 @@ from sqe.config.keys import key
 from sqe.config.kinds import NAME, PATH, SECRET, TEXT, URL, choice
 from sqe.config.values import Secret
 
-TYPES = ("sqlite",)
+ALIASES = ("polaris", "nessie", "unity", "horizon", "lakeformation")
+TYPES = ("sqlite", "rest", *ALIASES)
 DEFAULT_NAME = "lake"
 DEFAULT_FOLDER = "~/.sqe/warehouse"
 
 # Spark's own session catalog, and the one that holds the server's tables about itself.
 RESERVED_NAMES = ("spark_catalog", "system")
+
+# What a session shows to its catalogs is fetched in Python; the engine gets the tokens and never what they are had for.
+_NOT_FOR_THE_ENGINE = ("name", "token", "client_id", "client_secret", "token_endpoint", "audience", "scope")
 
 # Keys that a type cannot do without.
 NEEDS: dict[str, tuple[str, ...]] = {
@@ -52,11 +56,25 @@ class Catalog:
     user: str | None = key(TEXT, None, "Database user.", only=("jdbc",))
     password: Secret | None = key(SECRET, None, "Password of the database user.", only=("jdbc",))
     auth: str | None = key(
-        choice(("none",), later=("session_bearer", "token_exchange", "client_credentials", "static")),
+        choice(("session_bearer", "token_exchange", "client_credentials", "static", "none")),
         None,
-        "Whose identity reaches the catalog.",
-        only=("rest", "s3tables"),
+        "Whose identity reaches the catalog: the user's own token (`session_bearer`, the default), one exchanged for it "
+        "(`token_exchange`), or for all users the same (`client_credentials`, `static`, `none`).",
+        only=("rest",),
     )
+    audience: str | None = key(TEXT, None, "Audience that tokens are exchanged for (`token_exchange`).", only=("rest",))
+    token: Secret | None = key(SECRET, None, "Token that everybody shows (`static`).", only=("rest",))
+    token_endpoint: str | None = key(
+        URL, None, "Where tokens are had (`token_exchange`, `client_credentials`; default: that of `[auth]`).", only=("rest",)
+    )
+    client_id: str | None = key(
+        TEXT,
+        None,
+        "This server's client there (`token_exchange`, `client_credentials`; default: that of `[auth]`).",
+        only=("rest",),
+    )
+    client_secret: Secret | None = key(SECRET, None, "Secret that belongs to `client_id`.", only=("rest",))
+    scope: str | None = key(TEXT, None, "Scope that is asked for (`token_exchange`, `client_credentials`).", only=("rest",))
     table_bucket_arn: str | None = key(TEXT, None, "ARN of the table bucket.", only=("s3tables",))
 
     @staticmethod
@@ -69,19 +87,24 @@ class Catalog:
         """The type without its aliases: Polaris, Nessie and others all speak Iceberg's REST protocol."""
         return backend(self.type)
 
+    @property
+    def auth_mode(self) -> str:
+        """`none` for the types that have no such key: files and databases."""
+        return self.auth or ("session_bearer" if self.backend == "rest" else "none")
+
     def options(self) -> dict[str, str]:
         """The keys that are set, as `Sessions.open` takes them. Passwords are revealed: for the engine only."""
-        return {name: value for name, value in self._options() if value}
+        return {name: value for name, value in self._options() if value and name not in _NOT_FOR_THE_ENGINE}
 
     def _options(self) -> Iterator[tuple[str, str]]:
         for each in fields(self):
             value = getattr(self, each.name)
-            if each.name != "name" and value is not None:
+            if value is not None:
                 yield each.name, value.reveal() if isinstance(value, Secret) else str(value)
 
 
 def backend(type_name: str) -> str:
-    return "rest" if type_name in ("polaris", "nessie", "unity", "horizon", "lakeformation") else type_name
+    return "rest" if type_name in ALIASES else type_name
 
 
 def default_name(catalog: Catalog) -> str:

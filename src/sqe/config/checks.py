@@ -24,6 +24,7 @@ def contradictions(settings: Settings) -> Iterator[Finding]:
     yield from _users(settings)
     yield from _unused_sections(settings)
     yield from _times(settings)
+    yield from _storage(settings)
 
 
 def _ports(settings: Settings) -> Iterator[Finding]:
@@ -64,8 +65,23 @@ def _catalog(catalog: Catalog, path: Path) -> Iterator[Finding]:
             yield (kind, (*path, name)), f"{title}.{name} is not a key of a catalog of type {catalog.type!r}"
         if not given and name in NEEDS[catalog.backend]:
             yield (kind, (*path, name)), f"{title} of type {catalog.type!r} needs the key {name!r}"
+    yield from _catalog_identity(catalog, path, title)
     if (catalog.password is None) != (catalog.user is None):
         yield ((*path, "user"), (*path, "password")), f"{title}.user and {title}.password need each other"
+
+
+def _catalog_identity(catalog: Catalog, path: Path, title: str) -> Iterator[Finding]:
+    """Keys that a mode of `auth` needs, and keys that it would ignore."""
+    mode, at = catalog.auth_mode, (*path, "auth")
+    needs = {"static": ("token",)}.get(mode, ())
+    exchanging = ("audience", "token_endpoint", "client_id", "client_secret", "scope") if mode == "token_exchange" else ()
+    asking = ("token_endpoint", "client_id", "client_secret", "scope") if mode == "client_credentials" else ()
+    for name in ("token", "audience", "token_endpoint", "client_id", "client_secret", "scope"):
+        given = getattr(catalog, name) is not None
+        if given and catalog.backend == "rest" and name not in (*needs, *exchanging, *asking):
+            yield (at, (*path, name)), f"{title}.{name} is not used with auth = {mode!r}"
+        if not given and name in needs:
+            yield (at, (*path, name)), f"{title} with auth = {mode!r} needs the key {name!r}"
 
 
 def _users(settings: Settings) -> Iterator[Finding]:
@@ -98,3 +114,10 @@ def _times(settings: Settings) -> Iterator[Finding]:
     if idle > age:
         paths: tuple[Path, ...] = (("session", "max_age"), ("session", "idle_timeout"))
         yield paths, f"session.idle_timeout ({idle}) is longer than session.max_age ({age})"
+
+
+def _storage(settings: Settings) -> Iterator[Finding]:
+    storage = settings.storage
+    if (storage.s3_access_key is None) != (storage.s3_secret_key is None):
+        paths: tuple[Path, ...] = (("storage", "s3_access_key"), ("storage", "s3_secret_key"))
+        yield paths, "storage.s3_access_key and storage.s3_secret_key need each other"

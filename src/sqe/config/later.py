@@ -11,7 +11,7 @@ NOT_YET = "is not available in this version yet"
 SECTIONS = ("policy", "rate_limit", "audit", "lineage", "worker")
 
 # Declared already, because their keys are fixed and catalogs to come read them; no catalog of this version does.
-UNUSED_SECTIONS = ("storage",)
+UNUSED_SECTIONS: tuple[str, ...] = ()
 
 KEYS: dict[str, tuple[str, ...]] = {
     "coordinator": ("tls", "tls_cert", "tls_key", "tls_client_ca", "production_mode"),
@@ -30,4 +30,4 @@ PROVIDERS = (
     "ldap",
 )
 
-CATALOG_TYPES = ("jdbc", "hadoop", "rest", "polaris", "nessie", "unity", "horizon", "lakeformation", "glue", "s3tables", "hive")
+CATALOG_TYPES = ("jdbc", "hadoop", "glue", "s3tables", "hive")

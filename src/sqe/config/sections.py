@@ -89,13 +89,25 @@ class Auth:
 
 @dataclass(frozen=True)
 class Storage:
-    """The object store of catalogs that do not vend credentials themselves."""
+    """The object store, where a catalog does not say it with the keys that it vends."""
 
     s3_endpoint: str | None = key(URL, None, "URL of an S3 service other than AWS.")
     s3_region: str | None = key(TEXT, None, "Region of the buckets.")
     s3_path_style: bool = key(BOOLEAN, False, "Address buckets by path (`host/bucket`) and not by host name.")
-    s3_access_key: Secret | None = key(SECRET, None, "Access key; without it the AWS default chain is used.")
+    s3_access_key: Secret | None = key(
+        SECRET,
+        None,
+        "Access key that all users share, for catalogs that vend none. Without it there is none: the machine's own is never used.",
+    )
     s3_secret_key: Secret | None = key(SECRET, None, "Secret that belongs to `s3_access_key`.")
+
+    def options(self) -> dict[str, str]:
+        """The keys that are set, for the engine only: secrets are revealed."""
+        texts = {"s3_endpoint": self.s3_endpoint, "s3_region": self.s3_region, "s3_path_style": str(self.s3_path_style).lower()}
+        keys = {"s3_access_key": self.s3_access_key, "s3_secret_key": self.s3_secret_key}
+        return {name: text for name, text in texts.items() if text} | {
+            name: secret.reveal() for name, secret in keys.items() if secret
+        }
 
 
 @dataclass(frozen=True)
@@ -125,6 +137,11 @@ class Session:
     )
     max_age: Duration = key(duration("1s", "365d"), Duration.parse("8h"), "A session ends this long after its log-in.")
     max_sessions: int = key(integer(1, 100_000, COUNT), 1000, "Sessions that may be open at once.")
+    token_refresh: Duration = key(
+        duration("1s", "1d"),
+        Duration.parse("5m"),
+        "Tokens are renewed this often, and always before they expire: the longest time that a withdrawn right lives on.",
+    )
 
 
 @dataclass(frozen=True)

@@ -31,4 +31,7 @@ class Settings:
 
     def catalog_options(self) -> dict[str, dict[str, str]]:
         """Every configured catalog by name, the default one first, as the engine takes them."""
-        return {each.name: each.options() for each in (self.catalog, *self.catalogs.values())}
+        return {each.name: self._storage_of(each) | each.options() for each in (self.catalog, *self.catalogs.values())}
+
+    def _storage_of(self, catalog: Catalog) -> dict[str, str]:
+        return self.storage.options() if catalog.backend != "sqlite" else {}

@@ -27,6 +27,7 @@ class EmbeddedServer:
         self._server: Server | None = None
 
     def start(self) -> Engine:
+        from sqe.identity.provider import Nothing
         from sqe.server import Server
 
         settings = embedded_settings(self._memory_limit)
@@ -36,7 +37,7 @@ class EmbeddedServer:
         server.set_up(self._tell_once)
         server.start()
         server.await_ready()
-        return Engine(server.handler, server.sessions, authenticator.anonymous())
+        return Engine(server.handler, server.sessions, authenticator.log_in(Nothing()))
 
     def stop(self) -> None:
         if self._server is not None:

@@ -113,6 +113,12 @@ CLASSES: Mapping[str, ErrorCode] = {
     "CommitFailedException": errors.TRANSACTION_CONFLICT,
     "ForbiddenException": errors.PERMISSION_DENIED,
     "NotAuthorizedException": errors.PERMISSION_DENIED,
+    "Failure$NoTokenFor": errors.PERMISSION_DENIED,
+    "RESTException": errors.ICEBERG_CATALOG_ERROR,
+    "ServiceFailureException": errors.ICEBERG_CATALOG_ERROR,
+    "ServiceUnavailableException": errors.ICEBERG_CATALOG_ERROR,
+    "SdkClientException": errors.ICEBERG_FILESYSTEM_ERROR,
+    "ApiCallTimeoutException": errors.ICEBERG_FILESYSTEM_ERROR,
     "OutOfMemoryError": errors.EXCEEDED_LOCAL_MEMORY_LIMIT,
     "SparkOutOfMemoryError": errors.EXCEEDED_LOCAL_MEMORY_LIMIT,
     "StackOverflowError": errors.QUERY_TEXT_TOO_LARGE,
@@ -121,6 +127,8 @@ CLASSES: Mapping[str, ErrorCode] = {
 }
 
 SENTENCES: Mapping[ErrorCode, str] = {
+    errors.ICEBERG_CATALOG_ERROR: "The catalog cannot be reached or does not answer",
+    errors.ICEBERG_FILESYSTEM_ERROR: "The object store cannot be reached or does not answer",
     errors.REMOTE_HOST_GONE: "The query engine was restarted while this statement was on its way",
     errors.USER_CANCELED: "The statement was cancelled",
     errors.ABANDONED_QUERY: "Nobody reads the rows of this statement",

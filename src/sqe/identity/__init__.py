@@ -17,3 +17,4 @@ class Identity:
     roles: frozenset[str] = field(default_factory=frozenset)
     groups: frozenset[str] = field(default_factory=frozenset)
     provider: str = "anonymous"
+    subject: str = ""  # the provider's own, unchanging id of the person, where it has one

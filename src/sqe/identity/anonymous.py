@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from sqe.config.providers import AnonymousProvider
 from sqe.identity import Identity
-from sqe.identity.provider import Bearer, Credentials, Password, Provider
+from sqe.identity.login import Login
+from sqe.identity.provider import Bearer, Certificate, Credentials, Password, Provider
 
 
 class Anonymous(Provider):
     """Takes clients without credentials only. A wrong password must not become a log-in, and a claimed name no identity."""
 
     def __init__(self, settings: AnonymousProvider) -> None:
-        self._identity = Identity(settings.user, frozenset(settings.roles), provider="anonymous")
+        self._login = Login(Identity(settings.user, frozenset(settings.roles), provider="anonymous"))
 
-    def identify(self, credentials: Credentials) -> Identity | None:
+    def identify(self, credentials: Credentials) -> Login | None:
         match credentials:
-            case Bearer():
+            case Bearer() | Certificate():
                 return None
             case Password(password=password) if password:
                 return None
             case _:
-                return self._identity
+                return self._login

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 
 from sqe.config.providers import AnonymousProvider, StaticProvider
 from sqe.config.sections import Auth
-from sqe.config.values import Secret
 from sqe.errors import AUTHENTICATION_FAILED, SqeError
-from sqe.identity import Identity
 from sqe.identity.anonymous import Anonymous
-from sqe.identity.provider import Bearer, Credentials, Nothing, Password, Provider, Rejected
+from sqe.identity.login import Login, Origin
+from sqe.identity.provider import Credentials, Provider, Rejected
 from sqe.identity.static import Static
 
 log = logging.getLogger("sqe.identity")
+
+NOWHERE = Origin()
 
 
 class Authenticator:
@@ -23,24 +24,16 @@ class Authenticator:
     def __init__(self, providers: Sequence[Provider]) -> None:
         self._providers = tuple(providers)
 
-    def password(self, user: str, password: str) -> Identity:
-        return self._identify(Password(user, Secret(password)))
-
-    def bearer(self, token: str) -> Identity:
-        return self._identify(Bearer(Secret(token)))
-
-    def anonymous(self) -> Identity:
-        return self._identify(Nothing())
-
-    def _identify(self, credentials: Credentials) -> Identity:
+    def log_in(self, credentials: Credentials, origin: Origin = NOWHERE) -> Login:
+        """Raises `SqeError`: AUTHENTICATION_FAILED without a reason, or that a provider cannot be reached."""
         try:
             for provider in self._providers:
-                identity = provider.identify(credentials)
-                if identity is not None:
-                    return identity
+                login = provider.identify(credentials)
+                if login is not None:
+                    return login
         except Rejected:
             pass
-        log.warning("log-in failed", extra={"user": getattr(credentials, "user", None)})
+        log.warning("log-in failed", extra={"user": getattr(credentials, "user", None), "address": origin.address})
         raise SqeError(AUTHENTICATION_FAILED, "Authentication failed")
 
 

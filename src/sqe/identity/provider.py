@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from sqe.config.values import Secret
-from sqe.identity import Identity
+from sqe.identity.login import Login
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,14 @@ class Nothing:
     """The client came without any credentials."""
 
 
-Credentials = Password | Bearer | Nothing
+@dataclass(frozen=True)
+class Certificate:
+    """A client certificate that the TLS handshake has verified, in DER form."""
+
+    der: bytes
+
+
+Credentials = Password | Bearer | Certificate | Nothing
 
 
 class Rejected(Exception):
@@ -40,7 +47,7 @@ class Provider(ABC):
     """One way to log in. Implementations are safe to call from many threads."""
 
     @abstractmethod
-    def identify(self, credentials: Credentials) -> Identity | None:
+    def identify(self, credentials: Credentials) -> Login | None:
         """Who this is; None when such credentials are not this provider's; `Rejected` when they are and are wrong.
 
         A provider that cannot answer (its service is down) raises `SqeError`: an outage never means "ask a weaker one".

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqe.config.providers import StaticProvider, StaticUser
 from sqe.config.values import Secret
 from sqe.identity import Identity
+from sqe.identity.login import Login
 from sqe.identity.provider import Credentials, Password, Provider, Rejected
 
 # Argon2 reads the whole password before it starts; nobody's real one is longer.
@@ -26,7 +27,7 @@ class Static(Provider):
         self._users = {user.name: user for user in settings.users}
         self._any_hash = next((user.password for user in settings.users if is_hash(user.password)), None)
 
-    def identify(self, credentials: Credentials) -> Identity | None:
+    def identify(self, credentials: Credentials) -> Login | None:
         if not isinstance(credentials, Password):
             return None
         user = self._users.get(credentials.user)
@@ -35,7 +36,7 @@ class Static(Provider):
             return None
         if not matches:
             raise Rejected
-        return Identity(user.name, frozenset(user.roles), frozenset(user.groups), "static")
+        return Login(Identity(user.name, frozenset(user.roles), frozenset(user.groups), "static"))
 
     def _matches(self, user: StaticUser | None, candidate: Secret) -> bool:
         if len(candidate.reveal()) > LONGEST_PASSWORD:

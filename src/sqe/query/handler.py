@@ -191,6 +191,12 @@ class QueryHandler:
         query.cancel()
         return True
 
+    def cancel_all(self, session: Session, reason: SqeError) -> None:
+        """Stops what the session runs, for a reason that its user reads."""
+        for query in self._registry.running():
+            if query.session is session:
+                query.cancel(reason)
+
     def progress(self, session: Session) -> Progress | None:
         """How far the session's running statement is, also while `submit` still runs it; None when there is none."""
         running = [query for query in self._registry.running() if query.session is session]

@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING
 
 from pyarrow import flight
 
+from sqe.config.values import Secret
 from sqe.doors.flight.failures import translated
 from sqe.doors.flight.warehouse import chosen_catalogs
 from sqe.errors import AUTHENTICATION_FAILED, QUERY_QUEUE_FULL, SqeError
+from sqe.identity import provider
+from sqe.identity.login import Login, Origin
 
 if TYPE_CHECKING:
-    from sqe.identity import Identity
     from sqe.identity.authenticator import Authenticator
     from sqe.session import Session, Sessions
 
@@ -46,7 +48,18 @@ class Credentials:
         scheme, _, value = values[0].partition(" ")
         return Credentials(scheme.lower(), value.strip())
 
-    def user_and_password(self) -> tuple[str, str]:
+    def presented(self) -> provider.Credentials:
+        """What the provider chain judges."""
+        match self.scheme:
+            case "basic":
+                user, password = self._user_and_password()
+                return provider.Password(user, Secret(password))
+            case "bearer":
+                return provider.Bearer(Secret(self.value))
+            case _:
+                raise _refused()
+
+    def _user_and_password(self) -> tuple[str, str]:
         try:
             # ADBC leaves the padding away.
             decoded = base64.b64decode(self.value + "=" * (-len(self.value) % 4), validate=True).decode("utf-8")
@@ -120,9 +133,10 @@ class Callers(flight.ServerMiddlewareFactory):  # type: ignore[misc]
 
     def _logged_in(self, headers: dict[str, list[str]]) -> Caller:
         credentials = Credentials.of(headers)
-        identity = self._identify(credentials)
+        origin = Origin(DOOR, client=headers.get("user-agent", [""])[0])
+        login = self._log_in(credentials, origin)
         catalogs = chosen_catalogs(headers) if self._chooses_warehouse else None
-        session = self._sessions.open(identity, catalogs=catalogs, door=DOOR)
+        session = self._sessions.open(login, catalogs=catalogs, origin=origin)
         return Caller(self, credentials, session, self._sessions.token_of(session))
 
     def _caller(self, credentials: Credentials | None) -> Caller:
@@ -140,12 +154,13 @@ class Callers(flight.ServerMiddlewareFactory):  # type: ignore[misc]
             session = self._remembered(key)
         if session is not None:
             return session
-        identity = self._identify(credentials)  # slow on purpose (password hashing): not under the lock
+        origin = Origin(DOOR, address=peer)
+        login = self._log_in(credentials, origin)  # slow on purpose (password hashing): not under the lock
         with self._lock:
             session = self._remembered(key)  # another first call of this connection may have been faster
             if session is None:
                 self._make_room()
-                session = self._sessions.open(identity, door=DOOR)
+                session = self._sessions.open(login, origin=origin)
                 self._tokens[key] = self._sessions.token_of(session)
         return session
 
@@ -170,13 +185,7 @@ class Callers(flight.ServerMiddlewareFactory):  # type: ignore[misc]
         except SqeError:
             return None
 
-    def _identify(self, credentials: Credentials | None) -> Identity:
-        if credentials is None:
-            if not self._anonymous:
-                raise _refused()
-            return self._authenticator.anonymous()
-        if credentials.scheme == "basic":
-            return self._authenticator.password(*credentials.user_and_password())
-        if credentials.scheme == "bearer":
-            return self._authenticator.bearer(credentials.value)
-        raise _refused()
+    def _log_in(self, credentials: Credentials | None, origin: Origin) -> Login:
+        if credentials is None and not self._anonymous:
+            raise _refused()
+        return self._authenticator.log_in(credentials.presented() if credentials else provider.Nothing(), origin)

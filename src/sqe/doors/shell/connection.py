@@ -14,6 +14,7 @@ from sqe.doors.shell import wire
 from sqe.doors.shell.channel import Channel
 from sqe.doors.shell.host import Engine, Host
 from sqe.errors import SqeError
+from sqe.identity.login import Origin
 from sqe.version import __version__
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ log = logging.getLogger("sqe.doors.shell")
 
 # The embedded catalog's name (SURFACE: `lake`), on the warehouse folder of the session.
 DEFAULT_CATALOG = "lake"
+ORIGIN = Origin("shell")
 
 
 class Connection:
@@ -113,7 +115,7 @@ class Connection:
             return None
         paths = {DEFAULT_CATALOG: str(warehouse), **asked.get("catalogs", {})}
         catalogs = {name: {"type": "sqlite", "path": path} for name, path in paths.items()}
-        session = engine.sessions.open(engine.identity, catalogs=catalogs, default_catalog=DEFAULT_CATALOG, door="shell")
+        session = engine.sessions.open(engine.login, catalogs=catalogs, default_catalog=DEFAULT_CATALOG, origin=ORIGIN)
         self._owns_session = True
         self._session = session
         self._shared.add(session)

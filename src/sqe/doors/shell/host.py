@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from sqe.identity import Identity
+    from sqe.identity.login import Login
     from sqe.query.handler import QueryHandler
     from sqe.session import Sessions
 
@@ -18,7 +18,7 @@ class Engine:
 
     handler: QueryHandler
     sessions: Sessions
-    identity: Identity
+    login: Login
 
 
 class Host(Protocol):

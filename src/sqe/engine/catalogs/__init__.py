@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sqe import errors
-from sqe.engine.catalogs import sqlite
+from sqe.config.catalogs import backend
+from sqe.engine.catalogs import rest, sqlite
 from sqe.errors import SqeError
 
 SPARK_CATALOG = "org.apache.spark.sql.sqe.LakeCatalog"
@@ -18,14 +19,14 @@ _COMMON = {
     "table-default.format-version": "2",
 }
 
-_BACKENDS = {"sqlite": sqlite.settings}
+_BACKENDS = {"sqlite": sqlite.settings, "rest": rest.settings}
 
 
-def spark_settings(name: str, catalog: Mapping[str, str]) -> dict[str, str]:
-    """The `spark.sql.catalog.NAME…` settings of one catalog."""
-    kind = catalog.get("type", "sqlite")
+def spark_settings(name: str, catalog: Mapping[str, str], session_id: str) -> dict[str, str]:
+    """The `spark.sql.catalog.NAME…` settings of one catalog in one session."""
+    kind = backend(catalog.get("type", "sqlite"))
     if kind not in _BACKENDS:
         raise SqeError(errors.NOT_SUPPORTED, f"Catalogs of type {kind} are not available in this version")
     prefix = f"spark.sql.catalog.{name}"
-    options = _COMMON | _BACKENDS[kind](catalog)
+    options = _COMMON | _BACKENDS[kind](catalog, session_id)
     return {prefix: SPARK_CATALOG} | {f"{prefix}.{key}": value for key, value in options.items()}
