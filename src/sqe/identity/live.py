@@ -69,6 +69,17 @@ class LiveLogin:
                 self._keep_catalog(name, identity)
             self._stale = False
 
+    def succeed(self, login: Login) -> None:
+        """The same person logged in again: this log-in goes on with the newer tokens. Nobody else's takes its place."""
+        with self._lock:
+            if self._ended is not None:
+                raise self._ended
+            if login.tokens is None or _person(login.identity) != _person(self.identity):
+                raise SqeError(errors.AUTHENTICATION_FAILED, "Authentication failed")
+            self._login = replace(login, tokens=_obtained(login.tokens, self._clock()))
+            self._not_before.pop("", None)
+            self._stale = True
+
     def catalog_tokens(self) -> dict[str, str]:
         """For the engine only: the token of each catalog that this log-in can show one to, as of the last `keep`."""
         with self._lock:
@@ -135,6 +146,10 @@ class LiveLogin:
         self._for_catalogs.clear()
         self.version += 1
         raise self._ended
+
+
+def _person(identity: Identity) -> tuple[str, str, str]:
+    return identity.provider, identity.subject, identity.user
 
 
 def _obtained(tokens: Tokens, now: float) -> Tokens:

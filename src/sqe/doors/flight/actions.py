@@ -17,6 +17,7 @@ from sqe.errors import INVALID_ARGUMENTS, NOT_FOUND, NOT_SUPPORTED, SqeError
 if TYPE_CHECKING:
     from google.protobuf.message import Message
 
+    from sqe.doors.flight.callers import Callers
     from sqe.query.handler import QueryHandler
     from sqe.session import Sessions
 
@@ -29,7 +30,12 @@ ACTIONS = {
     "SetSessionOptions": "Sets catalog, schema and settings of the session: SetSessionOptionsRequest",
     "GetSessionOptions": "Shows catalog, schema and settings of the session: GetSessionOptionsRequest",
     "CloseSession": "Ends the session: CloseSessionRequest",
+    "RenewLogin": "Lets the session go on with a newer bearer token of its user (SQE's own; the body is the token)",
+    "LoginOptions": "How people log in, for clients that have not yet (SQE's own; no body, answers JSON)",
 }
+
+# Answered without a session.
+LOGIN_OPTIONS = "LoginOptions"
 
 _TRANSACTIONS = {"BeginTransaction", "EndTransaction", "BeginSavepoint", "EndSavepoint"}
 
@@ -37,8 +43,11 @@ _TRANSACTIONS = {"BeginTransaction", "EndTransaction", "BeginSavepoint", "EndSav
 class Actions:
     """One method an action; each takes the body's bytes and answers with the results' bytes."""
 
-    def __init__(self, handler: QueryHandler, sessions: Sessions, handles: Handles, statements: Statements) -> None:
+    def __init__(
+        self, handler: QueryHandler, sessions: Sessions, handles: Handles, statements: Statements, callers: Callers
+    ) -> None:
         self._sessions = sessions
+        self._callers = callers
         self._handles = handles
         self._statements = statements
         self._options = SessionOptions(handler)
@@ -51,6 +60,7 @@ class Actions:
             "SetSessionOptions": self._set_options,
             "GetSessionOptions": self._get_options,
             "CloseSession": self._close_session,
+            "RenewLogin": self._renew_login,
         }
 
     def do(self, call: Call, name: str, body: bytes) -> list[flight.Result]:
@@ -98,6 +108,10 @@ class Actions:
         self._handles.close(call.session)
         self._sessions.close(call.session)
         return [messages.CloseSessionResult(status=messages.CloseSessionResult.CLOSED).SerializeToString()]
+
+    def _renew_login(self, call: Call, body: bytes) -> list[bytes]:
+        self._callers.renew(call.session, body, call.context.peer())
+        return []
 
 
 def _any(kind: type[Message], body: bytes) -> Message:

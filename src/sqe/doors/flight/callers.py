@@ -164,6 +164,14 @@ class Callers(flight.ServerMiddlewareFactory):  # type: ignore[misc]
                 self._tokens[key] = self._sessions.token_of(session)
         return session
 
+    def renew(self, session: Session, token: bytes, peer: str) -> None:
+        """Lets a session go on with a newer token of its own user; the server cannot renew what others obtained."""
+        try:
+            presented = provider.Bearer(Secret(token.decode("ascii")))
+        except UnicodeDecodeError:
+            raise _refused() from None
+        session.login.succeed(self._authenticator.log_in(presented, Origin(DOOR, address=peer)))
+
     def _remembered(self, key: tuple[str, bytes]) -> Session | None:
         token = self._tokens.get(key)
         return self._known(token) if token else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from sqe.doors.flight.handles import Handles
 from sqe.doors.flight.server import Server
 from sqe.doors.flight.watch import Watch
 from sqe.errors import CONFIGURATION_INVALID, SqeError
+from sqe.identity.options import LoginOption, as_json
 
 if TYPE_CHECKING:
     from sqe.identity.authenticator import Authenticator
@@ -40,6 +42,7 @@ class FlightDoor:
         location: str | None = None,
         anonymous: bool = False,
         tls: tuple[bytes, bytes] | None = None,
+        login_options: Sequence[LoginOption] = (),
     ) -> None:
         self._handler = handler
         self._sessions = sessions
@@ -48,6 +51,7 @@ class FlightDoor:
         self._port = port
         self._location = location
         self._tls = tls
+        self._login_options = as_json(login_options)
         self._handles = Handles()
         self._watch = Watch()
         self._server: Server | None = None
@@ -64,6 +68,7 @@ class FlightDoor:
                 handles=self._handles,
                 watch=self._watch,
                 tls=self._tls,
+                login_options=self._login_options,
             )
         except (pa.ArrowException, OSError, RuntimeError) as error:
             named = self._location or f"{self._host}:{self._port}"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyarrow import flight
 
-from sqe.doors.flight.actions import ACTIONS, Actions
+from sqe.doors.flight.actions import ACTIONS, LOGIN_OPTIONS, Actions
 from sqe.doors.flight.callers import Caller, Callers, Handshake
 from sqe.doors.flight.calls import Call
 from sqe.doors.flight.failures import guarded
@@ -48,12 +48,14 @@ class Server(flight.FlightServerBase):  # type: ignore[misc]
         handles: Handles,
         watch: Watch,
         tls: tuple[bytes, bytes] | None = None,
+        login_options: bytes = b"[]",
     ) -> None:
         statements, metadata = Statements(handler), Metadata(handler)
         self._handles = handles
         self._watch = watch
         self._submissions = Submissions(handler, watch)
-        self._actions = Actions(handler, sessions, handles, statements)
+        self._actions = Actions(handler, sessions, handles, statements, callers)
+        self._login_options = login_options
         self._infos: dict[type, Callable[..., flight.FlightInfo]] = {
             messages.CommandStatementQuery: statements.query_info,
             messages.CommandPreparedStatementQuery: statements.prepared_info,
@@ -113,6 +115,8 @@ class Server(flight.FlightServerBase):  # type: ignore[misc]
 
     @guarded
     def do_action(self, context: flight.ServerCallContext, action: flight.Action) -> Iterator[flight.Result]:
+        if action.type == LOGIN_OPTIONS:  # for people who are not logged in yet: the same words for everybody
+            return iter([flight.Result(self._login_options)])
         # The answer is complete before pyarrow sees it: an error inside a generator would come too late for `guarded`.
         return iter(self._actions.do(self._call(context), action.type, action.body.to_pybytes()))
 
