@@ -3,6 +3,8 @@ package org.apache.spark.sql.sqe
 import java.util
 import java.util.concurrent.ConcurrentHashMap
 
+import scala.annotation.unused
+
 import org.apache.iceberg.rest.{HTTPHeaders, HTTPRequest, ImmutableHTTPRequest, RESTClient}
 import org.apache.iceberg.rest.auth.{AuthManager, AuthSession}
 
@@ -20,8 +22,11 @@ object CatalogTokens {
   def of(session: String, catalog: String): Option[String] = Option(bySession.get(session)).flatMap(_.get(catalog))
 }
 
-/** Iceberg's hook for requests to a REST catalog: each carries the token of the session that the catalog was made for. */
-final class SessionAuth(catalog: String) extends AuthManager {
+/**
+ * Iceberg's hook for requests to a REST catalog: each carries the token of the session that the catalog was made for. Which
+ * one that is, the catalog's settings say; the name given here is another one where keys of the object store are renewed.
+ */
+final class SessionAuth(@unused name: String) extends AuthManager {
   override def initSession(client: RESTClient, properties: util.Map[String, String]): AuthSession = session(properties)
 
   override def catalogSession(client: RESTClient, properties: util.Map[String, String]): AuthSession = session(properties)
@@ -29,12 +34,10 @@ final class SessionAuth(catalog: String) extends AuthManager {
   override def close(): Unit = {}
 
   private def session(properties: util.Map[String, String]): AuthSession =
-    new SessionAuth.Bearer(properties.get(SessionAuth.SessionProperty), catalog)
+    new SessionAuth.Bearer(properties.get("sqe.session"), properties.get("sqe.catalog"))
 }
 
 object SessionAuth {
-  val SessionProperty = "sqe.session"
-
   private final class Bearer(session: String, catalog: String) extends AuthSession {
     override def authenticate(request: HTTPRequest): HTTPRequest = {
       val token = CatalogTokens.of(session, catalog).getOrElse(throw new Failure.NoTokenFor(catalog))

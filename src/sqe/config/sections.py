@@ -97,7 +97,7 @@ class Storage:
     s3_access_key: Secret | None = key(
         SECRET,
         None,
-        "Access key that all users share, for catalogs that vend none. Without it there is none: the machine's own is never used.",
+        "Access key that all users share, for catalogs that vend none. Without it there is none: the machine's is never used.",
     )
     s3_secret_key: Secret | None = key(SECRET, None, "Secret that belongs to `s3_access_key`.")
 

@@ -126,6 +126,12 @@ CLASSES: Mapping[str, ErrorCode] = {
     "NamespaceNotEmptyException": errors.SCHEMA_NOT_EMPTY,
 }
 
+# Where the exception's own words would be a stranger's (a catalog's answer), or its code says too little.
+CLASS_SENTENCES: Mapping[str, str] = {
+    "ForbiddenException": "The catalog does not allow this",
+    "NotAuthorizedException": "The catalog does not accept the session's token",
+}
+
 SENTENCES: Mapping[ErrorCode, str] = {
     errors.ICEBERG_CATALOG_ERROR: "The catalog cannot be reached or does not answer",
     errors.ICEBERG_FILESYSTEM_ERROR: "The object store cannot be reached or does not answer",
@@ -157,6 +163,9 @@ def _symptom(words: str, code: ErrorCode, sentence: str | None = None) -> Sympto
 
 SYMPTOMS: Sequence[Symptom] = (
     _symptom(r"No space left on device|SQLITE_FULL|Disk quota exceeded", errors.OUT_OF_DISK_SPACE),
+    _symptom(
+        r"Service: S3, Status Code: 40[13]", errors.PERMISSION_DENIED, "The object store does not accept the keys for this table"
+    ),
     _symptom(r"SQLITE_READONLY|SQLITE_PERM|Read-only file system|Permission denied|AccessDenied", errors.READ_ONLY_VIOLATION),
     _symptom(r"not a directory|Not a directory|Mkdirs failed to create", errors.READ_ONLY_VIOLATION),
     _symptom(
@@ -226,7 +235,7 @@ def _judged(facts: Mapping[str, Any]) -> tuple[ErrorCode, str | None]:
     if by_condition := _by_prefix(condition):
         return by_condition, None
     if known:
-        return known[0], None
+        return known[0], next((CLASS_SENTENCES[name] for name in classes if name in CLASS_SENTENCES), None)
     if condition and not condition.startswith("_LEGACY"):
         return errors.GENERIC_USER_ERROR, None
     text = "\n".join([*(str(message) for message in facts.get("messages") or ()), *classes])

@@ -38,6 +38,11 @@ _FLAGS = (
     "-Darrow.enable_null_check_for_get=false",
     "-XX:+IgnoreUnrecognizedVMOptions",
     "-XX:-UsePerfData",
+    # Without keys from a catalog or from [storage], the AWS library would go on to look for the machine's own: a service
+    # account. (The variables that it also reads are not passed on, see below.)
+    "-Daws.disableEc2Metadata=true",
+    "-Daws.sharedCredentialsFile=/dev/null",
+    "-Daws.configFile=/dev/null",
     # A driver without memory must end, so that the watcher starts a new one, not limp on.
     "-XX:+ExitOnOutOfMemoryError",
     "-Xss4m",

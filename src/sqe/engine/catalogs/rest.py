@@ -9,16 +9,14 @@ from collections.abc import Mapping
 
 AUTH_MANAGER = "org.apache.spark.sql.sqe.SessionAuth"
 
-# Without keys from the catalog or from [storage], the AWS library would go on to look for the machine's own: a service account.
-NO_KEYS = "software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider"
 
-
-def settings(catalog: Mapping[str, str], session_id: str) -> dict[str, str]:
+def settings(name: str, catalog: Mapping[str, str], session_id: str) -> dict[str, str]:
     result = {
         "type": "rest",
         "uri": catalog["uri"],
         "rest.auth.type": AUTH_MANAGER if catalog.get("auth") != "none" else "none",
         "sqe.session": session_id,
+        "sqe.catalog": name,
         # The catalog hands out keys for just this table and this user; there are no others.
         "header.X-Iceberg-Access-Delegation": "vended-credentials",
         # Not the default, which opens local files for a table whose metadata says so.
@@ -44,6 +42,4 @@ def _storage(catalog: Mapping[str, str]) -> dict[str, str]:
         result["s3.path-style-access"] = "true"
     if key := catalog.get("s3_access_key"):
         result |= {"s3.access-key-id": key, "s3.secret-access-key": catalog["s3_secret_key"]}
-    else:
-        result["client.credentials-provider"] = NO_KEYS
     return result

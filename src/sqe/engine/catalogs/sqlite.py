@@ -12,7 +12,7 @@ from sqe.errors import SqeError
 DATABASE = "catalog.db"
 
 
-def settings(catalog: Mapping[str, str], session_id: str) -> dict[str, str]:
+def settings(name: str, catalog: Mapping[str, str], session_id: str) -> dict[str, str]:
     folder = Path(catalog["path"]).expanduser().absolute()
     _check(folder)
     return {
