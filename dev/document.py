@@ -76,6 +76,9 @@ MEANINGS: Mapping[str, str] = {
     "OUT_OF_DISK_SPACE": "No space left where the statement writes.",
     "EXCEEDED_RESULT_ROW_LIMIT": "More rows than `query.max_result_rows` or the session's `max_result_rows`.",
     "AUTHENTICATION_FAILED": "Not logged in, or the session expired; the message never says more.",
+    "ICEBERG_CATALOG_ERROR": "The catalog does not answer, or answers nonsense.",
+    "ICEBERG_FILESYSTEM_ERROR": "The object store does not answer.",
+    "IDENTITY_PROVIDER_UNAVAILABLE": "The identity provider does not answer, and a log-in or an expired token needs it.",
 }
 
 _KINDS = {

@@ -36,7 +36,6 @@ store = "sqlite:///policy.db"
 def test_what_the_contract_names_but_this_version_lacks_is_refused_and_not_ignored(written: Written) -> None:
     assert problems(written(BEYOND_THIS_VERSION)) == [
         "sqe.toml:3: auth.providers of type 'bearer_token' is not available in this version yet",
-        "sqe.toml:11: catalog.type 'rest' is not available in this version yet",
         "sqe.toml:15: policy is not available in this version yet",
     ]
 
@@ -84,7 +83,7 @@ REFUSED = {
         '[engine.spark]\n"spark.plugins" = "x"',
         ":1: engine.spark takes only the tuning settings that docs/configuration.md lists, and not spark.plugins",
     ),
-    "unknown catalog type": ("[catalog]\ntype = 'excel'", ":2: catalog.type must be one of sqlite, not 'excel'"),
+    "unknown catalog type": ("[catalog]\ntype = 'excel'", ":2: catalog.type must be one of sqlite, rest, polaris, nessie, unity, horizon, lakeformation, not 'excel'"),
     "catalog without its folder": (
         "[catalogs.sales]\ntype = 'sqlite'",
         ":2: catalogs.sales of type 'sqlite' needs the key 'path'",
@@ -180,8 +179,6 @@ SEED_SAMPLES = {
         [
             "sqe.toml:2: auth.token_endpoint is not available in this version yet",
             "sqe.toml:3: auth.client_id is not available in this version yet",
-            "sqe.toml:4: catalog.type 'polaris' is not available in this version yet",
-            "sqe.toml:7: storage is not available in this version yet",
         ],
     ),
     "s3tables": (
@@ -208,7 +205,7 @@ def test_a_file_that_is_not_there_or_not_text_is_one_problem(tmp_path: Path) -> 
 
 def test_the_catalog_types_that_load_are_those_that_the_engine_has(tmp_path: Path) -> None:
     entry = {"path": str(tmp_path), "uri": "jdbc:x", "warehouse": "w"}
-    assert all(spark_settings("lake", {**entry, "type": known}) for known in TYPES)
+    assert all(spark_settings("lake", {**entry, "type": known}, "session") for known in TYPES)
     for absent in later.CATALOG_TYPES:
         with pytest.raises(SqeError, match="not available in this version"):
-            spark_settings("lake", {**entry, "type": absent})
+            spark_settings("lake", {**entry, "type": absent}, "session")
