@@ -16,6 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from sqe import server_commands
 from sqe.config import ConfigErrors, Loaded, load_with_origins
 from sqe.errors import SERVER_STARTING_UP, SqeError
 from sqe.version import __version__
@@ -36,6 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments and arguments[0] in server_commands.COMMANDS:
+        return server_commands.run(arguments[0], arguments[1:])
     options = _options(arguments)
     if options.mode == "worker":
         return _fail("--mode worker is not available in this version yet", WRONG_USAGE)
@@ -129,8 +133,14 @@ class _Signals:
             raise _Stopped
 
 
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser("sqe-server", description="The SQE server.", allow_abbrev=False)
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        "sqe-server",
+        description="The SQE server.",
+        epilog=server_commands.overview(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
     parser.add_argument(
         "--config", type=Path, metavar="FILE", help="sqe.toml (docs/configuration.md); without it, variables and defaults"
     )

@@ -10,7 +10,7 @@ from sqe.config import later
 from sqe.config.catalogs import NEEDS, RESERVED_NAMES, Catalog
 from sqe.config.keys import Key, declarations
 from sqe.config.positions import Path
-from sqe.config.providers import StaticProvider
+from sqe.config.providers import PROVIDERS, AnonymousProvider, StaticProvider
 from sqe.config.settings import Settings
 
 ARGON2_HASH = re.compile(r"\$argon2(id|i|d)\$v=\d+\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+")
@@ -88,9 +88,12 @@ def _users(settings: Settings) -> Iterator[Finding]:
     names: set[str] = set()
     for index, provider in enumerate(settings.auth.providers):
         path: Path = ("auth", "providers", index)
+        word = next(word for word, of in PROVIDERS.items() if type(provider) is of)
+        for name, sentence in provider.contradictions():
+            yield ((path, (*path, name)), f"auth.providers of type {word!r} {sentence}")
+        if isinstance(provider, AnonymousProvider) and index < len(settings.auth.providers) - 1:
+            yield ((path,), "auth.providers of type 'anonymous' lets everybody in, so those behind it are never asked")
         if not isinstance(provider, StaticProvider):
-            if index < len(settings.auth.providers) - 1:
-                yield ((path,), "auth.providers of type 'anonymous' lets everybody in, so those behind it are never asked")
             continue
         if not provider.users:
             yield ((*path, "users"),), "auth.providers of type 'static' needs the key 'users', with a user in it"

@@ -24,7 +24,6 @@ PROVIDERS = (
     "client_credentials",
     "bearer_token",
     "token_exchange",
-    "api_key",
     "mtls",
     "aws_iam",
     "ldap",

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from sqe.config.keys import key, record_list, required
-from sqe.config.kinds import SECRET, TEXT, TEXTS
+from sqe.config.kinds import PATH, SECRET, TEXT, TEXTS
 from sqe.config.values import Secret
 
 
@@ -25,6 +27,10 @@ class StaticUser:
 class Provider:
     """A way to log in."""
 
+    def contradictions(self) -> Iterator[tuple[str, str]]:
+        """What is wrong with keys that are fine each: the key to show, and a sentence without the provider's name."""
+        yield from ()
+
 
 @dataclass(frozen=True)
 class StaticProvider(Provider):
@@ -39,3 +45,25 @@ class AnonymousProvider(Provider):
 
     user: str = key(TEXT, "anonymous", "Name that they all get.")
     roles: tuple[str, ...] = key(TEXTS, (), "Roles that they all get.")
+
+
+@dataclass(frozen=True)
+class ApiKeyProvider(Provider):
+    """`type = "api_key"`: programs with a key that `sqe-server api-key` made."""
+
+    file: Path = required(PATH, "File with the hashes of the keys and whose they are. Changes count from the next log-in.")
+
+    def contradictions(self) -> Iterator[tuple[str, str]]:
+        from sqe.identity.api_key_file import check_file
+
+        problem = check_file(self.file)
+        if problem is not None:
+            yield "file", f"has a file that cannot be used: {problem}"
+
+
+# By the word of the key `type`.
+PROVIDERS: Mapping[str, type[Provider]] = {
+    "static": StaticProvider,
+    "anonymous": AnonymousProvider,
+    "api_key": ApiKeyProvider,
+}

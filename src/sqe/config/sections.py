@@ -33,7 +33,7 @@ from sqe.config.kinds import (
     size,
     text_map,
 )
-from sqe.config.providers import AnonymousProvider, Provider, StaticProvider
+from sqe.config.providers import PROVIDERS, Provider
 from sqe.config.values import Duration, Secret, Size
 
 
@@ -82,9 +82,7 @@ class Auth:
     """Who may log in. Providers are asked in order: "not mine" goes on to the next, a rejection ends the log-in."""
 
     admin_roles: tuple[str, ...] = key(TEXTS, (), "Roles whose members administer this server.")
-    providers: tuple[Provider, ...] = table_list(
-        {"static": StaticProvider, "anonymous": AnonymousProvider}, later=later.PROVIDERS
-    )
+    providers: tuple[Provider, ...] = table_list(PROVIDERS, later=later.PROVIDERS)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
-from sqe.config.providers import AnonymousProvider, StaticProvider
+from sqe.config.providers import AnonymousProvider, ApiKeyProvider, StaticProvider
 from sqe.config.sections import Auth
 from sqe.errors import AUTHENTICATION_FAILED, SqeError
 from sqe.identity.anonymous import Anonymous
@@ -48,5 +48,9 @@ def _provider(settings: object) -> Provider:
             return Static(settings)
         case AnonymousProvider():
             return Anonymous(settings)
+        case ApiKeyProvider():
+            from sqe.identity.api_key import ApiKey
+
+            return ApiKey(settings)
         case _:
             raise TypeError(f"no provider is made from {type(settings).__name__}")
