@@ -27,7 +27,9 @@ class Endpoints:
     jwks: str = ""
     authorization: str = ""
     device_authorization: str = ""
+    revocation: str = ""
     auth_methods: tuple[str, ...] = ()
+    scopes: tuple[str, ...] = ()  # none: it does not say
     names_itself: bool = False  # in the answers that come back by the browser (RFC 9207)
 
 
@@ -84,7 +86,9 @@ class Discovery:
             jwks=self._address(described, "jwks_uri"),
             authorization=self._address(described, "authorization_endpoint"),
             device_authorization=self._address(described, "device_authorization_endpoint"),
+            revocation=self._address(described, "revocation_endpoint"),
             auth_methods=_texts(described.get("token_endpoint_auth_methods_supported")),
+            scopes=_texts(described.get("scopes_supported")),
             names_itself=described.get("authorization_response_iss_parameter_supported") is True,
         )
 
