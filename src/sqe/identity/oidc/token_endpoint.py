@@ -112,6 +112,13 @@ class TokenEndpoint:
         """The device authorization endpoint's answer, which `device` reads."""
         return self._said(self._ask(self._locate().device_authorization, dict(form), "device authorization endpoint"))
 
+    def revoke(self, token: Secret, kind: str) -> None:
+        """Tells the issuer that a token (`kind` is `refresh_token` or `access_token`) is not used any more (RFC 7009)."""
+        form = {"token": token.reveal(), "token_type_hint": kind}
+        answer = self._ask(self._locate().revocation, form, "revocation endpoint")
+        if answer.status != 200:
+            self._said(answer)
+
     def _grant(
         self, form: dict[str, str], scope: str | None = None, audience: str | None = None, kept: Secret | None = None
     ) -> Grant:
