@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from sqe.errors import IDENTITY_PROVIDER_UNAVAILABLE, SqeError
-from sqe.identity.oidc.words import is_loopback
 
 if TYPE_CHECKING:
     import httpx
@@ -126,16 +125,20 @@ def _new_client() -> httpx.Client:
 
     import httpx  # 110 ms of imports, which a server without such providers never needs
 
+    # The machine's own authorities, as curl and the JVM here use them; a company's is among them.
+    trust = ssl.create_default_context()
+    # No idle connections: one that a restarted provider has closed would fail a request that must not be sent twice (refresh
+    # tokens are often good for one use only).
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=0)
+    # A company's proxy (HTTPS_PROXY) is used for all but this machine itself.
+    here = {f"all://{host}": httpx.HTTPTransport(verify=trust, limits=limits) for host in ("127.0.0.1", "localhost", "[::1]")}
     return httpx.Client(
-        # The machine's own authorities, as curl and the JVM here use them; a company's is among them.
-        verify=ssl.create_default_context(),
+        verify=trust,
+        limits=limits,
+        mounts=here,
         follow_redirects=False,
-        # No idle connections: one that a restarted provider has closed would fail a request that must not be sent twice
-        # (refresh tokens are often good for one use only).
-        limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
         timeout=httpx.Timeout(TOTAL_SECONDS, connect=CONNECT_SECONDS),
         headers={"Accept": "application/json", "User-Agent": "sqe"},
-        mounts={pattern: httpx.HTTPTransport() for pattern in ("all://127.0.0.1", "all://localhost", "all://[::1]")},
     )
 
 
@@ -192,7 +195,7 @@ def place_of(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
-def is_private(url: str) -> bool:
+def is_secret_from_the_network(url: str) -> bool:
     """Whether nobody can read on the way what is sent there."""
     parts = urlsplit(url)
-    return parts.scheme == "https" or is_loopback(parts.hostname or "")
+    return parts.scheme == "https" or parts.hostname in ("127.0.0.1", "localhost", "::1")

@@ -18,6 +18,7 @@ from sqe.identity.oidc.http import Answer, Http, Json, place_of, unavailable
 log = logging.getLogger("sqe.identity")
 
 EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
+DEVICE = "urn:ietf:params:oauth:grant-type:device_code"
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - the name of a kind
 
 # A token whose life nobody tells is renewed as if it had this one.
@@ -71,7 +72,19 @@ class Grant:
         return Tokens(self.access, end, self.refresh, self.obtained_at)
 
 
-def granted(said: Json, asked_at: float, kept: Secret | None = None) -> Grant:
+@dataclass(frozen=True)
+class DeviceCode:
+    """For a device without a browser: what to show to the person, and what to ask with until they have agreed."""
+
+    code: Secret
+    user_code: str
+    verification_uri: str
+    verification_uri_complete: str | None
+    expires_at: float
+    interval_seconds: float
+
+
+def _granted(said: Json, asked_at: float, kept: Secret | None = None) -> Grant:
     """Reads a token endpoint's answer. `kept` is the refresh token at hand, where a new one need not come."""
     access, kind = _token(said.get("access_token")), said.get("token_type", "Bearer")
     if access is None or not isinstance(kind, str) or kind.lower() not in ("bearer", "n_a"):
@@ -104,13 +117,31 @@ class TokenEndpoint:
         form = {"grant_type": EXCHANGE, "subject_token": subject.reveal(), "subject_token_type": ACCESS_TOKEN}
         return self._grant(form | {"requested_token_type": ACCESS_TOKEN}, scope, audience)
 
-    def redeem(self, form: Mapping[str, str]) -> Json:
-        """The endpoint's answer to any other grant, as it is: `code` and `device` say what to send; `granted` reads it."""
-        return self._said(self._ask(self._locate().token, dict(form), "token endpoint"))
+    def authorization_code(self, code: Secret, *, redirect_uri: str, verifier: Secret) -> Grant:
+        """The last step of a log-in in a browser, with PKCE."""
+        form = {"grant_type": "authorization_code", "code": code.reveal(), "redirect_uri": redirect_uri}
+        return self._grant(form | {"code_verifier": verifier.reveal()})
 
-    def begin_on_a_device(self, form: Mapping[str, str]) -> Json:
-        """The device authorization endpoint's answer, which `device` reads."""
-        return self._said(self._ask(self._locate().device_authorization, dict(form), "device authorization endpoint"))
+    def device_code(self, *, scope: str | None = None, extra: Mapping[str, str] | None = None) -> DeviceCode:
+        """Begins a log-in on another device (RFC 8628); `extra` may hold a PKCE challenge."""
+        form = {**(extra or {}), **_given(scope=scope)}
+        said = self._said(self._ask(self._locate().device_authorization, form, "device authorization endpoint"))
+        code, user_code, uri = _token(said.get("device_code")), said.get("user_code"), said.get("verification_uri")
+        if code is None or not isinstance(user_code, str) or not isinstance(uri, str):
+            raise _nonsense()
+        complete = said.get("verification_uri_complete")
+        return DeviceCode(
+            code,
+            user_code,
+            uri,
+            complete if isinstance(complete, str) else None,
+            time.time() + (_seconds(said.get("expires_in")) or 600.0),
+            _seconds(said.get("interval")) or 5.0,
+        )
+
+    def device_token(self, device_code: Secret, *, extra: Mapping[str, str] | None = None) -> Grant:
+        """`Refused` with "authorization_pending" or "slow_down" while the person has not agreed; `extra`: a PKCE verifier."""
+        return self._grant({**(extra or {}), "grant_type": DEVICE, "device_code": device_code.reveal()})
 
     def revoke(self, token: Secret, kind: str) -> None:
         """Tells the issuer that a token (`kind` is `refresh_token` or `access_token`) is not used any more (RFC 7009)."""
@@ -123,7 +154,8 @@ class TokenEndpoint:
         self, form: dict[str, str], scope: str | None = None, audience: str | None = None, kept: Secret | None = None
     ) -> Grant:
         asked_at = time.time()
-        return granted(self.redeem(form | _given(scope=scope, audience=audience)), asked_at, kept)
+        form = form | _given(scope=scope, audience=audience)
+        return _granted(self._said(self._ask(self._locate().token, form, "token endpoint")), asked_at, kept)
 
     def _ask(self, url: str, form: dict[str, str], what: str) -> Answer:
         endpoints = self._locate()
