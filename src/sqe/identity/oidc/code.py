@@ -1,6 +1,6 @@
 """The authorization code grant with PKCE (RFC 6749, 7636, 9207): where a person is sent, and which answer may come back.
 
-Knows nothing of browsers, listeners or terminals: `sqe login --browser` uses it, and so can a door that sends people to
+The code is redeemed by `TokenEndpoint.authorization_code`. Knows nothing of browsers, listeners or terminals: `sqe login --browser` uses it, and so can a door that sends people to
 their identity provider.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlencode
 
@@ -79,16 +79,6 @@ class Attempt:
         if not answer.get("code"):
             raise _refused("The answer in the browser holds no code")
         return Secret(answer["code"])
-
-    def redemption(self, code: Secret) -> Mapping[str, str]:
-        """The form that turns the code into tokens: `TokenEndpoint.redeem` sends it."""
-        return {
-            "grant_type": "authorization_code",
-            "code": code.reveal(),
-            "redirect_uri": self.redirect_uri,
-            "client_id": self.client_id,
-            "code_verifier": self.pkce.verifier.reveal(),
-        }
 
 
 def _parameters(query: str) -> dict[str, str]:
