@@ -71,6 +71,7 @@ MEANINGS: Mapping[str, str] = {
     "CONFIGURATION_INVALID": "A setting, a folder, a port or Java does not do; the message says which.",
     "GENERIC_INSUFFICIENT_RESOURCES": "Too many sessions or prepared statements.",
     "QUERY_QUEUE_FULL": "`query.max_queued` statements wait already.",
+    "TOO_MANY_REQUESTS": "A limit of `[rate_limit]` was met ([limits](limits.md)); the hint says when to come again.",
     "EXCEEDED_TIME_LIMIT": "Longer than `query.timeout` or the session's `query_timeout_seconds`.",
     "EXCEEDED_LOCAL_MEMORY_LIMIT": "The engine had no memory left for the statement.",
     "OUT_OF_DISK_SPACE": "No space left where the statement writes.",

@@ -115,6 +115,9 @@ EXCEEDED_LOCAL_MEMORY_LIMIT = _resources("EXCEEDED_LOCAL_MEMORY_LIMIT", 7, sqlst
 OUT_OF_DISK_SPACE = _resources("OUT_OF_DISK_SPACE", 0x8001, sqlstate="53100")
 EXCEEDED_RESULT_ROW_LIMIT = _resources("EXCEEDED_RESULT_ROW_LIMIT", 0x8002, Grpc.INVALID_ARGUMENT, "54000")
 
+# Not Trino's, whose HTTP server answers 429 without an error object.
+TOO_MANY_REQUESTS = _resources("TOO_MANY_REQUESTS", 0x8010, sqlstate="53400")
+
 # Trino's Iceberg connector has these names.
 ICEBERG_CATALOG_ERROR = _external("ICEBERG_CATALOG_ERROR", 0x0504_000D)
 ICEBERG_FILESYSTEM_ERROR = _external("ICEBERG_FILESYSTEM_ERROR", 0x0504_000A)

@@ -46,7 +46,7 @@ class NetworkDoors:
         self.flight = FlightDoor(
             handler=server.handler,
             sessions=server.sessions,
-            authenticator=authenticator(auth),
+            authenticator=authenticator(auth, server.limits.logins),
             host=coordinator.host,
             port=coordinator.flight_sql_port,
             anonymous=any(isinstance(each, AnonymousProvider) for each in auth.providers),

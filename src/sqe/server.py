@@ -15,6 +15,7 @@ from sqe.engine.driver import Driver
 from sqe.engine.process import LaunchOptions
 from sqe.errors import SqeError
 from sqe.identity.catalogs import catalog_identities
+from sqe.limits import Limits
 from sqe.session import SessionLimits, Sessions
 from sqe.token_keeper import TokenKeeper
 
@@ -54,6 +55,7 @@ class Server:
             _session_limits(settings),
             catalog_identities(settings),
         )
+        self.limits = Limits(settings.rate_limit)
         self._make_doors = doors
         self._doors: list[Door] = []
         self._stopping = threading.Event()
@@ -143,9 +145,13 @@ class Server:
             limits,
             frozenset(self.settings.auth.admin_roles),
             allow_locations=self.settings.files.allow_locations,
+            rates=self.limits.queries,
         )
         self.metrics = Metrics(
-            sessions=lambda: len(self.sessions), driver=self.driver.health, driver_restarts=lambda: self.driver.restarts
+            sessions=lambda: len(self.sessions),
+            driver=self.driver.health,
+            driver_restarts=lambda: self.driver.restarts,
+            refusals=self.limits.refusals,
         )
         self.handler.events.subscribe(self.metrics.observe)
         self.handler.events.subscribe(QueryLog(self.settings.log.sql).observe)
@@ -171,5 +177,6 @@ def _session_limits(settings: Settings) -> SessionLimits:
         idle_seconds=session.idle_timeout,
         max_age_seconds=session.max_age,
         max_sessions=session.max_sessions,
+        max_per_user=session.max_per_user,
         token_interval_seconds=session.token_refresh,
     )

@@ -113,7 +113,7 @@ def test_every_key_has_an_environment_variable(written: Written, path: tuple[str
     provider = "[[auth.providers]]\ntype = 'anonymous'\n" if path[-2:] == ("0", "user") else ONE_USER
     base = f"{provider}[catalogs.sales]\npath = '/x'\n"
     variable = "SQE_" + "__".join(path).upper()
-    wrong = "[" if key.kind is TEXTS else ""
+    wrong = "[" if key.kind in (TEXTS, NETWORKS) else ""
     assert [problem for problem in problems(written(base), {variable: wrong}) if problem.startswith(f"{variable}: ")]
 
 

@@ -33,7 +33,8 @@ from sqe.config.kinds import (
     size,
     text_map,
 )
-from sqe.config.providers import PROVIDERS, Provider
+from sqe.config.providers import PROVIDERS, ClientCredentialsProvider, OidcPasswordProvider, Provider, catalog_scope
+from sqe.config.rate_limit import NETWORKS
 from sqe.config.values import Duration, Secret, Size
 
 
@@ -46,6 +47,24 @@ class Coordinator:
     trino_http_port: int = key(PORT, 8080, "Kept for the Trino protocol, which this version does not open yet.")
     metrics_port: int = key(PORT, 9090, "Prometheus metrics at `/metrics`.")
     health_port: int = key(PORT, 9091, "Health answers at `/healthz` (alive) and `/readyz` (serving).")
+    tls_cert: Path | None = key(
+        PATH, None, "Certificate and its chain (PEM): all ports then speak TLS. Read again when the file changes; docs/tls.md."
+    )
+    tls_key: Path | None = key(PATH, None, "Private key that belongs to `tls_cert` (PEM, without a password).")
+    tls_min_version: str = key(choice(("1.2", "1.3")), "1.2", "Oldest version of TLS that clients may speak.")
+    tls_client_auth: str = key(
+        choice(("none", "optional", "required")), "none", "Whether clients of Flight SQL may or must show a certificate."
+    )
+    tls_client_ca: Path | None = key(PATH, None, "Authorities that sign the clients' certificates (PEM).")
+    production_mode: bool = key(BOOLEAN, False, "Refuse to start with a weak set-up and name what is weak; docs/tls.md lists it.")
+    trusted_proxies: tuple[str, ...] = key(
+        NETWORKS, (), "Proxies whose word counts for where a client is; a client's own word never does."
+    )
+    forwarded_header: str = key(
+        choice(("x-forwarded-for", "forwarded")),
+        "x-forwarded-for",
+        "The header that the trusted proxies set themselves; the other one is not looked at.",
+    )
 
 
 def _master(raw: Any, context: Context) -> str:
@@ -163,6 +182,7 @@ class Log:
     """One JSON object a line on standard error."""
 
     level: str = key(choice(("debug", "info", "warning", "error")), "info", "Least level that is written.")
+    max_per_user: int = key(integer(0, 100_000, COUNT), 250, "Sessions that one user may have open at once; 0 is no limit.")
     sql: str = key(
         choice(("none", "truncated", "full")),
         "none",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from sqe.config.catalogs import Catalog
 from sqe.config.keys import named_tables, table
+from sqe.config.rate_limit import RateLimit
 from sqe.config.sections import Auth, Cluster, Coordinator, Engine, Files, Log, Metrics, Query, Session, Storage
 
 
@@ -25,6 +26,7 @@ class Settings:
     storage: Storage = table(Storage)
     query: Query = table(Query)
     session: Session = table(Session)
+    rate_limit: RateLimit = table(RateLimit)
     files: Files = table(Files)
     metrics: Metrics = table(Metrics)
     log: Log = table(Log)

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from sqe.config.providers import AnonymousProvider, ApiKeyProvider, StaticProvider
 from sqe.config.sections import Auth
 from sqe.errors import AUTHENTICATION_FAILED, SqeError
 from sqe.identity.anonymous import Anonymous
+from sqe.identity.api_keys import claims_to_be_a_key
 from sqe.identity.login import Login, Origin
 from sqe.identity.provider import Credentials, Provider, Rejected
 from sqe.identity.static import Static
+
+if TYPE_CHECKING:
+    from sqe.limits import LoginLimits
 
 log = logging.getLogger("sqe.identity")
 
@@ -21,11 +26,23 @@ NOWHERE = Origin()
 class Authenticator:
     """Asks the providers in order: "not mine" goes on to the next, a rejection ends it, and nobody at the end is a refusal."""
 
-    def __init__(self, providers: Sequence[Provider]) -> None:
+    def __init__(self, providers: Sequence[Provider], limits: LoginLimits | None = None) -> None:
         self._providers = tuple(providers)
+        self._limits = limits
 
     def log_in(self, credentials: Credentials, origin: Origin = NOWHERE) -> Login:
-        """Raises `SqeError`: AUTHENTICATION_FAILED without a reason, or that a provider cannot be reached."""
+        """Raises `SqeError`: AUTHENTICATION_FAILED without a reason, that it is too often, or that a provider is not reached."""
+        name = _claimed(credentials)
+        if self._limits is not None:
+            return self._limits.guarded(name, origin, lambda: self._judged(credentials))
+        try:
+            return self._judged(credentials)
+        except SqeError as error:
+            if error.code is AUTHENTICATION_FAILED:
+                log.warning("log-in failed", extra={"user": name, "address": origin.address})
+            raise
+
+    def _judged(self, credentials: Credentials) -> Login:
         try:
             for provider in self._providers:
                 login = provider.identify(credentials)
@@ -33,13 +50,19 @@ class Authenticator:
                     return login
         except Rejected:
             pass
-        log.warning("log-in failed", extra={"user": getattr(credentials, "user", None), "address": origin.address})
         raise SqeError(AUTHENTICATION_FAILED, "Authentication failed")
 
 
-def authenticator(settings: Auth) -> Authenticator:
+def authenticator(settings: Auth, limits: LoginLimits | None = None) -> Authenticator:
     """The chain that `[[auth.providers]]` describes."""
-    return Authenticator([_provider(each) for each in settings.providers])
+    return Authenticator([_provider(each) for each in settings.providers], limits)
+
+
+def _claimed(credentials: Credentials) -> str | None:
+    """The name that a failed attempt counts against. Beside an API key it is often one that all programs share."""
+    if isinstance(credentials, Password) and not claims_to_be_a_key(credentials.password.reveal()):
+        return credentials.user
+    return None
 
 
 def _provider(settings: object) -> Provider:

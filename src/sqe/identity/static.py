@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqe.config.providers import StaticProvider, StaticUser
 from sqe.config.values import Secret
 from sqe.identity import Identity
+from sqe.identity.hashing import verified
 from sqe.identity.login import Login
 from sqe.identity.provider import Credentials, Password, Provider, Rejected
 
@@ -42,17 +43,7 @@ class Static(Provider):
         if len(candidate.reveal()) > LONGEST_PASSWORD:
             return False
         if user is not None and is_hash(user.password):
-            return _verified(user.password, candidate)
+            return verified(user.password, candidate)
         if self._any_hash is not None:
-            _verified(self._any_hash, candidate)
+            verified(self._any_hash, candidate)
         return (user.password if user is not None else Secret("")).matches(candidate.reveal())
-
-
-def _verified(hashed: Secret, candidate: Secret) -> bool:
-    from argon2 import PasswordHasher  # 30 ms of imports that a server with plain passwords never needs
-    from argon2.exceptions import InvalidHashError, VerificationError
-
-    try:
-        return PasswordHasher().verify(hashed.reveal(), candidate.reveal())
-    except (VerificationError, InvalidHashError, UnicodeEncodeError):
-        return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -32,6 +32,10 @@ ROWS = Declared("sqe_query_rows_total", "counter", "Rows sent to clients by stat
 BYTES = Declared("sqe_stream_bytes_total", "counter", "Bytes of Arrow data sent to clients by statements that ended.")
 ACTIVE_QUERIES = Declared("sqe_active_queries", "gauge", "Statements that have not ended, by state.", ("state",))
 ACTIVE_SESSIONS = Declared("sqe_active_sessions", "gauge", "Open sessions.")
+LOGINS = Declared(
+    "sqe_logins_total", "counter", "Log-ins that were judged: succeeded, failed, or no provider available.", ("outcome",)
+)
+REFUSALS = Declared("sqe_refusals_total", "counter", "Requests refused by a limit, by its key in [rate_limit].", ("limit",))
 DRIVER_UP = Declared("sqe_driver_up", "gauge", "1 when the driver JVM answers, else 0.")
 DRIVER_RESTARTS = Declared("sqe_driver_restarts_total", "counter", "Times that the driver JVM was started again.")
 HEAP_USED = Declared("sqe_driver_heap_used_bytes", "gauge", "Heap of the driver JVM in use.")
@@ -64,6 +68,13 @@ class DriverHealth(Protocol):
     def threads(self) -> int: ...
 
 
+class Refusals(Protocol):
+    """What the limits have counted."""
+
+    def by_limit(self) -> Mapping[str, int]: ...
+    def logins(self) -> Mapping[str, int]: ...
+
+
 class Metrics:
     """Counts what the query handler reports. `observe` is an observer for `Events`; `text` is what `/metrics` answers.
 
@@ -71,7 +82,12 @@ class Metrics:
     """
 
     def __init__(
-        self, *, sessions: Callable[[], int], driver: Callable[[], DriverHealth | None], driver_restarts: Callable[[], int]
+        self,
+        *,
+        sessions: Callable[[], int],
+        driver: Callable[[], DriverHealth | None],
+        driver_restarts: Callable[[], int],
+        refusals: Refusals | None = None,
     ) -> None:
         # Without it each counter brings a second metric with the time of its making, which nobody asks for.
         disable_created_metrics()  # type: ignore[no-untyped-call]
@@ -86,6 +102,7 @@ class Metrics:
         self._sessions = sessions
         self._driver = driver
         self._driver_restarts = driver_restarts
+        self._refusals = refusals
         self._registry.register(_Pulled(self._pull))
         ProcessCollector(registry=self._registry)
 
@@ -125,6 +142,9 @@ class Metrics:
         build = _gauge(BUILD)
         build.add_metric([__version__], 1)
         yield build
+        if self._refusals is not None:
+            yield _totals(LOGINS, self._refusals.logins())
+            yield _totals(REFUSALS, self._refusals.by_limit())
         yield from self._pull_driver()
 
     def _pull_driver(self) -> Iterator[Metric]:
@@ -153,3 +173,10 @@ def _gauge(declared: Declared, value: float | None = None) -> GaugeMetricFamily:
 
 def _total(declared: Declared, value: float) -> CounterMetricFamily:
     return CounterMetricFamily(declared.name, declared.help, value)
+
+
+def _totals(declared: Declared, values: Mapping[str, int]) -> CounterMetricFamily:
+    family = CounterMetricFamily(declared.name, declared.help, labels=declared.labels)
+    for label, value in sorted(values.items()):
+        family.add_metric([label], value)
+    return family

@@ -17,6 +17,7 @@ from sqe import errors
 from sqe.engine import parameters as parameter_values
 from sqe.engine.driver import Driver
 from sqe.errors import SqeError
+from sqe.limits import QueryRates
 from sqe.query import metadata
 from sqe.query.admission import Admission
 from sqe.query.events import Events, QueryEvent, State
@@ -75,12 +76,14 @@ class QueryHandler:
         admin_roles: frozenset[str] = frozenset(),
         *,
         allow_locations: bool = False,
+        rates: QueryRates | None = None,
     ) -> None:
         self.events = Events()
         self._driver = driver
         self._limits = limits or QueryLimits()
         self._admin_roles = admin_roles
         self._allow_locations = allow_locations
+        self._rates = rates
         self._registry = Registry()
         self._admission = Admission(self._limits.max_concurrent, self._limits.max_queued)
         self._watchdog = Watchdog(self._registry, self._time_limit, self._limits.abandoned_seconds)
@@ -95,6 +98,10 @@ class QueryHandler:
 
     def submit(self, session: Session, sql: str, *, door: str, parameters: pa.RecordBatch | None = None) -> Query:
         """Runs a statement until its schema is known; a command has run to its end then. Raises `SqeError` only."""
+        self._count(session)
+        return self._submit(session, sql, door, parameters)
+
+    def _submit(self, session: Session, sql: str, door: str, parameters: pa.RecordBatch | None) -> Query:
         query = self._admitted(session, sql, door)
         try:
             self._run(query, parameters)
@@ -107,6 +114,7 @@ class QueryHandler:
 
     def submit_many(self, session: Session, sql: str, rows: pa.RecordBatchReader, *, door: str) -> int:
         """Runs a statement for each row of parameters and gives the affected rows. An INSERT of VALUES is one commit."""
+        self._count(session)
         parsed = self._parse(session, self._checked_text(sql))
         _check_count(parsed.parameters, len(rows.schema.names))
         if parsed.details.get("one_row"):
@@ -114,12 +122,13 @@ class QueryHandler:
         total = 0
         for batch in rows:
             for index in range(batch.num_rows):
-                with self.submit(session, sql, door=door, parameters=batch.slice(index, 1)) as query:
+                with self._submit(session, sql, door, batch.slice(index, 1)) as query:
                     total += query.affected_rows or 0
         return total
 
     def prepare(self, session: Session, sql: str) -> Prepared:
         """Looks at a statement without running it. No slot is taken: analysis is short and prepared statements are many."""
+        self._count(session)
         session.touch()
         text = self._checked_text(sql)
         parsed = self._parse(session, text)
@@ -145,6 +154,7 @@ class QueryHandler:
             query.entered_engine()
             return int(self._driver.call("load", session.in_engine(), query.id, request)["affected"])
 
+        self._count(session)
         return self._spooled(session, f"INGEST INTO {target}", StatementClass.INGEST, reader, door, load)
 
     def _insert_many(self, session: Session, sql: str, rows: pa.RecordBatchReader, door: str) -> int:
@@ -165,13 +175,15 @@ class QueryHandler:
         write: Callable[[Query, Spool], int],
     ) -> int:
         """A write whose rows come from a client: all of them are here before `write` commits them."""
-        query = self._admitted(session, sql, door)
+        query = self._known(session, sql, door)
         try:
             query.statement = statement
-            query.begin(State.RUNNING)
             query.streaming = True
             with Spool() as spool:
+                # Its turn comes when the rows are here: a client that sends none must not keep others waiting.
                 spool.fill(reader, query.check)
+                query.turn.take(self._time_limit(query) or None)
+                query.begin(State.RUNNING)
                 query.affected_rows = write(query, spool)
             query.finished()
             return query.affected_rows
@@ -211,6 +223,7 @@ class QueryHandler:
         return sorted(session.catalogs)
 
     def schemas(self, session: Session, catalog: str | None = None, pattern: str | None = None) -> list[tuple[str, str]]:
+        self._count(session)
         session.touch()
         return metadata.schemas(self._driver, session, catalog, pattern)
 
@@ -223,17 +236,28 @@ class QueryHandler:
         types: Sequence[str] | None = None,
         with_schema: bool = False,
     ) -> list[TableEntry]:
+        self._count(session)
         session.touch()
         return metadata.tables(self._driver, session, catalog, schema_pattern, table_pattern, types, with_schema)
 
     # The way of one statement.
 
-    def _admitted(self, session: Session, sql: str, door: str) -> Query:
-        """A statement that is known from now on and has its turn when this returns."""
+    def _count(self, session: Session) -> None:
+        """Before anything else: refusing must cost less than asking."""
+        if self._rates is not None:
+            self._rates.admit(session.identity.user, session.id)
+
+    def _known(self, session: Session, sql: str, door: str) -> Query:
+        """A statement that is known from now on, and waits."""
         session.began()
         query = Query(session, sql, door, self._driver, self._admission.turn(), self._row_limit(session), self._changed)
         self._registry.add(query)
         query.queued()
+        return query
+
+    def _admitted(self, session: Session, sql: str, door: str) -> Query:
+        """A statement that has its turn when this returns."""
+        query = self._known(session, sql, door)
         try:
             query.turn.take(self._time_limit(query) or None)
         except SqeError as error:

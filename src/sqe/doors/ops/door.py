@@ -20,6 +20,9 @@ log = logging.getLogger("sqe.ops")
 MOST_CONNECTIONS = 64
 STOP_SECONDS = 2
 
+MOST_CONNECTIONS_OF_ADDRESS = 48
+REQUEST_SECONDS = 10.0
+STALLED_SECONDS = 30.0
 # Probes wait this long at most while the JVM boots, which has better use for the cores than importing an HTTP server.
 ENGINE_FIRST_SECONDS = 2.0
 
@@ -38,6 +41,9 @@ class OpsDoor:
         metrics: Callable[[], bytes],
     ) -> None:
         """`not_ready` says why the server cannot serve (None: it can); `metrics_port` None leaves metrics closed."""
+        request_seconds: float = REQUEST_SECONDS,
+        stalled_seconds: float = STALLED_SECONDS,
+        tls: Certificates | None = None,
         self._host = host
         self._ports = {"coordinator.health_port": health_port}
         if metrics_port is not None:
@@ -46,6 +52,9 @@ class OpsDoor:
         self._metrics = metrics
         self._sockets: dict[str, socket.socket] = {}
         self._server: uvicorn.Server | None = None
+        self._tls = tls
+        self._request_seconds = request_seconds
+        self._stalled_seconds = stalled_seconds
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -92,10 +101,16 @@ class OpsDoor:
 
         from sqe.doors.ops.apps import by_port, health_app, metrics_app
 
+        from sqe.doors.http import protocol
         apps = {"coordinator.health_port": health_app(self._not_ready), "coordinator.metrics_port": metrics_app(self._metrics)}
         config = uvicorn.Config(
             by_port({bound.getsockname()[1]: apps[key] for key, bound in self._sockets.items()}),
-            http="h11",
+            http=protocol(
+                request_seconds=self._request_seconds,
+                stalled_seconds=self._stalled_seconds,
+                most_connections=MOST_CONNECTIONS,
+                most_per_address=MOST_CONNECTIONS_OF_ADDRESS,
+            ),
             ws="none",
             loop="asyncio",
             lifespan="off",
@@ -103,7 +118,6 @@ class OpsDoor:
             log_level="warning",
             access_log=False,
             server_header=False,
-            limit_concurrency=MOST_CONNECTIONS,
             timeout_graceful_shutdown=STOP_SECONDS,
         )
         self._server = uvicorn.Server(config)
