@@ -41,7 +41,7 @@ def sessions(driver: Driver, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 @pytest.fixture
 def session(sessions: Sessions) -> Iterator[Session]:
-    session = sessions.open(Identity("tester"), door="test")
+    session = sessions.open(Identity("tester"))
     yield session
     sessions.close(session)
 

@@ -13,6 +13,7 @@ import org.apache.spark.sql.types.LongType
 /** What SQE adds to every Spark session. */
 class Extension extends (SparkSessionExtensions => Unit) {
   override def apply(extensions: SparkSessionExtensions): Unit = {
+    extensions.injectParser((session, parser) => new CatalogNames(session.asInstanceOf[SparkSession], parser))
     extensions.injectResolutionRule(_ => StopWhenCancelled)
     extensions.injectResolutionRule(_ => WholeLimits)
     extensions.injectResolutionRule(session => ShortNames(session.asInstanceOf[SparkSession]))

@@ -3,52 +3,134 @@ package org.apache.spark.sql.sqe
 import java.util
 
 import org.apache.iceberg.catalog.Catalog
-import org.apache.iceberg.exceptions.ForbiddenException
+import org.apache.iceberg.exceptions.{ForbiddenException, NoSuchNamespaceException => NoSuchSchema}
 import org.apache.iceberg.spark.SparkCatalog
-import org.apache.spark.sql.catalyst.analysis.{NoSuchNamespaceException, NoSuchTableException, NoSuchViewException}
-import org.apache.spark.sql.connector.catalog.{Identifier, NamespaceChange, Table, View}
+import org.apache.spark.sql.catalyst.analysis._
+import org.apache.spark.sql.connector.catalog._
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /**
- * Iceberg's catalog for Spark, with two differences. The name that a JDBC catalog writes into its rows need not be the name
- * that a session knows it by (`stored-name`): a warehouse made as `lake` is the same warehouse when it is mounted as `sales`.
- * And what a catalog forbids looks like what it does not have: "forbidden" would tell that it exists.
+ * Iceberg's catalog for Spark, with three differences.
+ *
+ * The name that a JDBC catalog writes into its rows need not be the name that a session knows it by (`stored-name`): a
+ * warehouse made as `lake` is the same warehouse when it is mounted as `sales`.
+ *
+ * What a catalog forbids looks like what it does not have: "forbidden" would tell that it exists.
+ *
+ * Names do not depend on case, while catalogs compare them exactly: what is not found under its own spelling is looked for
+ * among its neighbours. A table that is spelt as it was made never pays for that.
  */
 final class LakeCatalog extends SparkCatalog {
+  private val spelling = new Spelling(this)
+
   override protected def buildIcebergCatalog(name: String, options: CaseInsensitiveStringMap): Catalog =
     super.buildIcebergCatalog(options.getOrDefault("stored-name", name), options)
 
-  override def loadTable(table: Identifier): Table = hidden(new NoSuchTableException(table))(super.loadTable(table))
+  override def loadTable(table: Identifier): Table =
+    respelt(table)(hidden(new NoSuchTableException(table))(super.loadTable(table)))(super.loadTable)
 
   override def loadTable(table: Identifier, version: String): Table =
-    hidden(new NoSuchTableException(table))(super.loadTable(table, version))
+    respelt(table)(hidden(new NoSuchTableException(table))(super.loadTable(table, version)))(super.loadTable(_, version))
 
   override def loadTable(table: Identifier, timestamp: Long): Table =
-    hidden(new NoSuchTableException(table))(super.loadTable(table, timestamp))
+    respelt(table)(hidden(new NoSuchTableException(table))(super.loadTable(table, timestamp)))(super.loadTable(_, timestamp))
 
-  override def loadView(view: Identifier): View = hidden(new NoSuchViewException(view))(super.loadView(view))
+  override def tableExists(table: Identifier): Boolean =
+    (try super.tableExists(table)
+    catch { case _: ForbiddenException => false }) || spelling.ofTable(table).isDefined
 
-  override def listTables(namespace: Array[String]): Array[Identifier] =
-    hidden(new NoSuchNamespaceException(namespace))(super.listTables(namespace))
+  override def loadView(view: Identifier): View =
+    try hidden(new NoSuchViewException(view))(super.loadView(view))
+    catch {
+      case missing: NoSuchViewException => super.loadView(spelling.ofView(view).getOrElse(throw missing))
+    }
 
-  override def listViews(namespace: String*): Array[Identifier] =
-    hidden(new NoSuchNamespaceException(namespace.toArray))(super.listViews(namespace: _*))
+  override def createTable(table: Identifier, info: TableInfo): Table = super.createTable(spelling.ofNew(table), info)
+
+  override def stageCreate(table: Identifier, info: TableInfo): StagedTable = super.stageCreate(spelling.ofNew(table), info)
+
+  override def stageReplace(table: Identifier, info: TableInfo): StagedTable =
+    respelt(table)(super.stageReplace(table, info))(super.stageReplace(_, info))
+
+  override def stageCreateOrReplace(table: Identifier, info: TableInfo): StagedTable =
+    super.stageCreateOrReplace(spelling.ofNew(table), info)
+
+  override def alterTable(table: Identifier, changes: TableChange*): Table =
+    respelt(table)(super.alterTable(table, changes: _*))(super.alterTable(_, changes: _*))
+
+  override def dropTable(table: Identifier): Boolean = super.dropTable(table) || spelling.ofTable(table).exists(super.dropTable)
+
+  override def purgeTable(table: Identifier): Boolean = super.purgeTable(table) || spelling.ofTable(table).exists(super.purgeTable)
+
+  override def renameTable(from: Identifier, to: Identifier): Unit = respelt(from)(super.renameTable(from, to))(super.renameTable(_, to))
+
+  override def dropView(view: Identifier): Boolean = super.dropView(view) || spelling.ofView(view).exists(super.dropView)
+
+  override def viewExists(view: Identifier): Boolean =
+    (try super.viewExists(view)
+    catch { case _: ForbiddenException => false }) || spelling.ofView(view).isDefined
+
+  override def createView(view: ViewInfo): View = super.createView(new ViewInfo(
+    spelling.ofNewView(view.ident), view.sql, view.currentCatalog, view.currentNamespace, view.schema, view.queryColumnNames,
+    view.columnAliases, view.columnComments, view.properties))
+
+  override def replaceView(
+      view: Identifier,
+      sql: String,
+      currentCatalog: String,
+      currentNamespace: Array[String],
+      schema: StructType,
+      queryColumnNames: Array[String],
+      columnAliases: Array[String],
+      columnComments: Array[String],
+      properties: util.Map[String, String]): View = super.replaceView(
+    spelling.ofNewView(view), sql, currentCatalog, currentNamespace, schema, queryColumnNames, columnAliases, columnComments, properties)
+
+  override def alterView(view: Identifier, changes: ViewChange*): View =
+    super.alterView(spelling.ofView(view).getOrElse(view), changes: _*)
+
+  override def renameView(from: Identifier, to: Identifier): Unit = super.renameView(spelling.ofView(from).getOrElse(from), to)
+
+  override def listTables(namespace: Array[String]): Array[Identifier] = in(namespace)(super.listTables)
+
+  override def listViews(namespace: String*): Array[Identifier] = in(namespace.toArray)(found => super.listViews(found.toIndexedSeq: _*))
 
   override def listNamespaces(namespace: Array[String]): Array[Array[String]] =
     hidden(new NoSuchNamespaceException(namespace))(super.listNamespaces(namespace))
 
-  override def namespaceExists(namespace: Array[String]): Boolean =
+  override def namespaceExists(namespace: Array[String]): Boolean = existsAsSpelt(namespace) || spelling.ofNamespace(namespace).isDefined
+
+  override def loadNamespaceMetadata(namespace: Array[String]): util.Map[String, String] = in(namespace)(super.loadNamespaceMetadata)
+
+  override def alterNamespace(namespace: Array[String], changes: NamespaceChange*): Unit =
+    hiddenUnlessSeen(namespace)(super.alterNamespace(spelling.ofNamespace(namespace).getOrElse(namespace), changes: _*))
+
+  override def dropNamespace(namespace: Array[String], cascade: Boolean): Boolean =
+    hiddenUnlessSeen(namespace)(super.dropNamespace(spelling.ofNamespace(namespace).getOrElse(namespace), cascade))
+
+  private[sqe] def existsAsSpelt(namespace: Array[String]): Boolean =
     try super.namespaceExists(namespace)
     catch { case _: ForbiddenException => false }
 
-  override def loadNamespaceMetadata(namespace: Array[String]): util.Map[String, String] =
-    hidden(new NoSuchNamespaceException(namespace))(super.loadNamespaceMetadata(namespace))
+  private[sqe] def tablesAsSpelt(namespace: Array[String]): Array[Identifier] =
+    hidden(new NoSuchNamespaceException(namespace))(super.listTables(namespace))
 
-  override def alterNamespace(namespace: Array[String], changes: NamespaceChange*): Unit =
-    hiddenUnlessSeen(namespace)(super.alterNamespace(namespace, changes: _*))
+  private[sqe] def viewsAsSpelt(namespace: Array[String]): Array[Identifier] =
+    hidden(new NoSuchNamespaceException(namespace))(super.listViews(namespace.toIndexedSeq: _*))
 
-  override def dropNamespace(namespace: Array[String], cascade: Boolean): Boolean =
-    hiddenUnlessSeen(namespace)(super.dropNamespace(namespace, cascade))
+  private def respelt[T](table: Identifier)(asSpelt: => T)(again: Identifier => T): T =
+    try asSpelt
+    catch {
+      case missing @ (_: NoSuchTableException | _: NoSuchNamespaceException | _: NoSuchSchema) => spelling.ofTable(table).map(again).getOrElse(throw missing)
+    }
+
+  /** The answer for a namespace, or for the one that is meant by it. */
+  private def in[T](namespace: Array[String])(ask: Array[String] => T): T =
+    try hidden(new NoSuchNamespaceException(namespace))(ask(namespace))
+    catch {
+      case missing @ (_: NoSuchNamespaceException | _: NoSuchSchema) => ask(spelling.ofNamespace(namespace).getOrElse(throw missing))
+    }
 
   private def hidden[T](missing: => Exception)(body: => T): T =
     try body

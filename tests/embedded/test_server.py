@@ -33,7 +33,7 @@ def test_a_server_runs_statements_expires_sessions_and_leaves_nothing(tmp_path: 
     settings = load(None, {}, {"catalog.path": str(tmp_path / "w"), "engine.driver_memory": "1g", "session.idle_timeout": "1s"})
     with Server(settings) as server:
         assert server.not_ready() is None
-        session = server.sessions.open(Identity("alice"), door="test")
+        session = server.sessions.open(Identity("alice"))
         token = server.sessions.token_of(session)
         with server.handler.submit(session, "SELECT 7 AS n", door="test") as query:
             assert query.read_all().to_pydict() == {"n": [7]}
