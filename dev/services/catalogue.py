@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dev.services.fixture import Fixture
 from dev.services.gateway.service import GatewayService
 from dev.services.keycloak import Keycloak
+from dev.services.ldap import Ldap
+from dev.services.moto import Moto
 from dev.services.nessie import Nessie
 from dev.services.seaweedfs import SeaweedFS
 from dev.services.service import Service
@@ -14,7 +16,8 @@ from dev.services.storelog import StoreLog
 from sqe.errors import CONFIGURATION_INVALID, SqeError
 
 SERVICES: dict[str, Service] = {
-    service.name: service for service in (Keycloak(), StoreLog(), SeaweedFS(), Fixture(), GatewayService(), Nessie())
+    service.name: service
+    for service in (Keycloak(), StoreLog(), SeaweedFS(), Fixture(), GatewayService(), Nessie(), Moto(), Ldap())
 }
 
 STACKS: dict[str, tuple[str, ...]] = {

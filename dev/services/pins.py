@@ -42,6 +42,13 @@ NESSIE = Jar(
     classifier="runner",
 )
 
+UNBOUNDID = Jar(
+    "com.unboundid",
+    "unboundid-ldapsdk",
+    "7.0.5",
+    "463f0ee93f8046c6f72766f111fc27b18ab4727541968b9fa72699023e1b0ff0",
+)
+
 
 def _iceberg(name: str, sha256: str, classifier: str = "") -> Jar:
     return Jar("org.apache.iceberg", name, "1.11.0", sha256, classifier)
