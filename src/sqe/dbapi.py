@@ -15,6 +15,7 @@ import pyarrow as pa
 from sqe.client import FlightClient, Result
 from sqe.client.embedded import EmbeddedClient
 from sqe.errors import SqeError
+from sqe.login.kept import kept_for
 from sqe.render.intervals import readable_batch, readable_schema
 
 if TYPE_CHECKING:
@@ -150,7 +151,8 @@ def connect(
 
     Without `uri`: the embedded engine of this user, started when it does not run, on `warehouse` (default ~/.sqe/warehouse),
     on more folders as `catalogs` {name: folder}, or with `memory` on a warehouse that is thrown away at the end.
-    With `uri` (grpc://host:50051, grpc+tls://…): a server; log in with `user` and `password`, or with a `token`.
+    With `uri` (grpc://host:50051, grpc+tls://…): a server; log in with `user` and `password`, with a `token`, or with none of
+    them by the log-in that `sqe login` keeps for the server.
     """
     if uri is None:
         if user or password or token or tls_root_certs or insecure:
@@ -166,8 +168,11 @@ def connect(
         raise InterfaceError("warehouse, catalogs, memory and memory_limit belong to the embedded engine: leave uri away")
     with _as_dbapi():
         certificates = _certificates(tls_root_certs)
+        tokens = kept_for(uri) if user is None and password is None and token is None else None
         return Connection(
-            FlightClient(uri, user=user, password=password, token=token, tls_root_certs=certificates, insecure=insecure)
+            FlightClient(
+                uri, user=user, password=password, token=token, tokens=tokens, tls_root_certs=certificates, insecure=insecure
+            )
         )
 
 

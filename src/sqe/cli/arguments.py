@@ -50,6 +50,10 @@ FLAGS = (
     Flag("--memory-limit", "memory of the embedded engine, such as 2g", "SIZE"),
     Flag("--no-daemon", "start an engine for this call alone and take it down at the end"),
     Flag("--dialect", "the SQL dialect of the statements: spark, the only one in this version", "NAME"),
+    Flag("--browser", "sqe login: open the browser of this machine, instead of showing a code for any browser"),
+    Flag("--issuer", "sqe login: the identity provider (the server says which)", "URL"),
+    Flag("--client-id", "sqe login: the client's name at the identity provider (the server says it)", "ID"),
+    Flag("--status", "sqe login: say who is logged in, and where"),
     Flag("--version", "print the version and leave"),
     Flag("-h --help", "print this help and leave"),
 )
@@ -59,6 +63,9 @@ _BY_NAME = {name: flag for flag in FLAGS for name in flag.names}
 # What only makes sense on one side of the choice between the embedded engine and a server.
 _EMBEDDED_ONLY = ("embedded", "warehouse", "catalog", "memory", "memory_limit", "no_daemon")
 _SERVER_ONLY = ("port", "user", "token", "tls", "insecure")
+# What `sqe login` and `sqe logout` take.
+_LOGIN_ONLY = ("browser", "issuer", "client_id", "status")
+_LOGIN_TAKES = {"login": ("host", "port", "tls", "insecure", *_LOGIN_ONLY), "logout": ("host", "port", "tls")}
 
 
 class Options:
@@ -85,6 +92,17 @@ class Options:
         self.version = False
         self.help = False
         self.daemon = ""  # status or stop
+        self.login = ""  # login or logout
+        self.browser = False
+        self.issuer = ""
+        self.client_id = ""
+        self.status = False
+
+    @property
+    def server(self) -> str:
+        """The address of `--host`, as clients write it."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{'grpc+tls' if self.tls else 'grpc'}://{host}:{self.port}"
 
 
 def parse(argv: Sequence[str]) -> Options:
@@ -98,6 +116,10 @@ def parse(argv: Sequence[str]) -> Options:
         if len(words) != 2 or words[1] not in ("status", "stop"):
             raise UsageError("sqe daemon takes one of: status, stop")
         options.daemon = words[1]
+    elif words[:1] in (["login"], ["logout"]):
+        if len(words) > 1:
+            raise UsageError(f"sqe {words[0]} takes no {words[1]!r}; the server is given with --host")
+        options.login = words[0]
     elif words:
         raise UsageError(f"unexpected argument {words[0]!r}; SQL is given with -e")
     _check(given, options)
@@ -148,10 +170,10 @@ def _nearest(name: str) -> str:
 
 def _options(given: dict[str, list[str]]) -> Options:
     options = Options()
-    for key in ("host", "user", "token", "file", "format", "output", "warehouse", "dialect"):
+    for key in ("host", "user", "token", "file", "format", "output", "warehouse", "dialect", "issuer", "client_id"):
         if key in given:
             setattr(options, key, given[key][0])
-    for key in ("tls", "insecure", "stop_on_error", "memory", "no_daemon"):
+    for key in ("tls", "insecure", "stop_on_error", "memory", "no_daemon", "browser", "status"):
         setattr(options, key, key in given)
     options.execute = given.get("execute", [])
     if "port" in given:
@@ -170,6 +192,7 @@ def _options(given: dict[str, list[str]]) -> Options:
 
 def _check(given: dict[str, list[str]], options: Options) -> None:
     """Contradictions, each with the sentence that says what to leave out."""
+    _check_login(given, options)
     if "host" in given:
         wrong = [key for key in _EMBEDDED_ONLY if key in given]
         if wrong:
@@ -188,6 +211,21 @@ def _check(given: dict[str, list[str]], options: Options) -> None:
         raise UsageError("--execute and --file exclude each other")
     if options.token and options.user:
         raise UsageError("--token and --user exclude each other")
+
+
+def _check_login(given: dict[str, list[str]], options: Options) -> None:
+    if not options.login:
+        wrong = [key for key in _LOGIN_ONLY if key in given]
+        if wrong:
+            raise UsageError(f"--{wrong[0].replace('_', '-')} goes with sqe login")
+        return
+    wrong = [key for key in given if key not in _LOGIN_TAKES[options.login]]
+    if wrong:
+        raise UsageError(f"--{wrong[0].replace('_', '-')} does not go with sqe {options.login}")
+    if not options.host and not options.status:
+        raise UsageError(f"sqe {options.login} needs --host")
+    if options.status and (options.browser or options.issuer or options.client_id):
+        raise UsageError("--status goes alone, or with --host")
 
 
 def _port(text: str) -> int:
@@ -210,6 +248,7 @@ def help_text() -> str:
         "       sqe [options] -e SQL          run SQL and leave; also from the standard input",
         "       sqe --host HOST [options]     the same on a server",
         "       sqe daemon status|stop        the embedded engine in the background",
+        "       sqe login|logout --host HOST  log in to a server with its identity provider, and out",
         "",
         "options:",
     ]

@@ -57,6 +57,10 @@ def run(options: Options) -> int:
         return 0
     if options.daemon:
         return control_daemon(options.daemon)
+    if options.login:
+        from sqe.cli import login
+
+        return login.run(options)
     if not options.execute and not options.file and sys.stdin is not None and sys.stdin.isatty():
         if options.output:
             raise UsageError("--output needs SQL from --execute, --file or the standard input")

@@ -15,6 +15,7 @@ from sqe.cli.arguments import Options, UsageError
 from sqe.cli.backend import Failure, Request, Summary
 from sqe.client import FlightClient, Result
 from sqe.errors import SqeError
+from sqe.login.kept import kept_for
 from sqe.render.writer import Layout, open_writer
 
 if TYPE_CHECKING:
@@ -22,15 +23,14 @@ if TYPE_CHECKING:
 
 
 def open_remote(options: Options) -> RemoteBackend:
-    scheme = "grpc+tls" if options.tls else "grpc"
-    host = f"[{options.host}]" if ":" in options.host else options.host
     password = ask_password(options.user) if options.user else None
     try:
         client = FlightClient(
-            f"{scheme}://{host}:{options.port}",
+            options.server,
             user=options.user or None,
             password=password,
             token=options.token or None,
+            tokens=None if options.user or options.token else kept_for(options.server),
             insecure=options.insecure,
         )
         backend = RemoteBackend(client)

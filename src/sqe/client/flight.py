@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakSet
 
 import pyarrow as pa
 from google.protobuf.message import Message
@@ -11,9 +13,14 @@ from pyarrow import flight
 
 from sqe.client import parameters as values
 from sqe.client.failures import reaching, understood
+from sqe.client.handshake import session_header
 from sqe.client.results import Result
+from sqe.client.upkeep import TokenSource, Upkeep
 from sqe.doors.flight.wire import messages, pack, parse
 from sqe.errors import INVALID_ARGUMENTS, SqeError
+
+if TYPE_CHECKING:  # loads the whole configuration
+    from sqe.config.values import Secret
 
 _Options = messages.CommandStatementIngest.TableDefinitionOptions
 
@@ -25,12 +32,15 @@ INGEST_MODES = {
 
 M = TypeVar("M", bound=Message)
 
+Calling = AbstractContextManager[None]
+
 
 class FlightClient:
     """`uri` is grpc://host:port, grpc+tls://host:port or grpc+unix:///path. Safe to use from several threads.
 
     With `user` (or neither user nor token) it logs in and gets a session of its own; `token` is an identity provider's
-    bearer token and goes along with every call. `session_headers` travel with the log-in.
+    bearer token and goes along with every call; `tokens` renews its token by itself and keeps the session alive with it.
+    `session_headers` travel with the log-in.
     """
 
     def __init__(
@@ -40,15 +50,23 @@ class FlightClient:
         user: str | None = None,
         password: str | None = None,
         token: str | None = None,
+        tokens: TokenSource | None = None,
         tls_root_certs: bytes | None = None,
         insecure: bool = False,
         session_headers: Mapping[str, str] | None = None,
     ) -> None:
         self._uri = uri
+        self._connection = {"tls_root_certs": tls_root_certs, "disable_server_verification": insecure}
+        self._results: WeakSet[Result] = WeakSet()
+        self._given_options: dict[str, str] = {}
+        self._upkeep: Upkeep | None = None
         with reaching(uri):
-            self._client = flight.FlightClient(uri, tls_root_certs=tls_root_certs, disable_server_verification=insecure)
+            self._client = flight.FlightClient(uri, **self._connection)
         try:
-            self._options = flight.FlightCallOptions(headers=[self._log_in(user, password, token, session_headers or {})])
+            if tokens is not None:
+                self._upkeep = Upkeep(tokens, self._open_session, self._renew_login, self._streaming)
+            else:
+                self._options = flight.FlightCallOptions(headers=[self._log_in(user, password, token, session_headers or {})])
         except SqeError:
             self._client.close()
             raise
@@ -56,20 +74,22 @@ class FlightClient:
     def execute(self, sql: str, parameters: Sequence[Any] | pa.RecordBatch | None = None) -> Result:
         """Runs a statement; with parameters, one value for each `?`."""
         if parameters is None:
-            return self._result(messages.CommandStatementQuery(query=sql.encode("utf-8", "surrogatepass")))
+            command = messages.CommandStatementQuery(query=sql.encode("utf-8", "surrogatepass"))
+            return self._result(command, self._statement(sql))
         with self.prepare(sql) as prepared:
             return prepared.execute(parameters)
 
     def update(self, sql: str, rows: values.Rows | None = None) -> int:
         """Runs a statement without rows, once for each row of parameters; the number of rows it changed."""
         if rows is None:
-            return self._put_count(messages.CommandStatementUpdate(query=sql.encode("utf-8", "surrogatepass")), pa.schema([]), ())
+            command = messages.CommandStatementUpdate(query=sql.encode("utf-8", "surrogatepass"))
+            return self._put_count(command, pa.schema([]), (), self._statement(sql))
         with self.prepare(sql) as prepared:
             return prepared.update(rows)
 
     def prepare(self, sql: str) -> Prepared:
         request = messages.ActionCreatePreparedStatementRequest(query=sql.encode("utf-8", "surrogatepass"))
-        body = self._act("CreatePreparedStatement", pack(request))
+        body = self._act("CreatePreparedStatement", pack(request), self._statement(sql))
         return Prepared(self, parse(messages.ActionCreatePreparedStatementResult, _any_value(body)))
 
     def ingest(
@@ -86,7 +106,7 @@ class FlightClient:
             catalog=catalog,
         )
         reader = data if isinstance(data, pa.RecordBatchReader) else pa.RecordBatchReader.from_stream(data)
-        return self._put_count(command, reader.schema, reader)
+        return self._put_count(command, reader.schema, reader, self._statement("INSERT"))
 
     # names
 
@@ -126,7 +146,7 @@ class FlightClient:
     # the session
 
     def options(self) -> dict[str, str]:
-        body = self._act("GetSessionOptions", messages.GetSessionOptionsRequest().SerializeToString())
+        body = self._act("GetSessionOptions", messages.GetSessionOptionsRequest().SerializeToString(), self._call())
         options = parse(messages.GetSessionOptionsResult, body).session_options
         return {name: value.string_value for name, value in options.items()}
 
@@ -134,9 +154,12 @@ class FlightClient:
         request = messages.SetSessionOptionsRequest()
         for name, value in options.items():
             request.session_options[name].string_value = value
-        refused = parse(messages.SetSessionOptionsResult, self._act("SetSessionOptions", request.SerializeToString())).errors
+        # Not called a change of the session: a new one gets them again.
+        body = self._act("SetSessionOptions", request.SerializeToString(), self._call())
+        refused = parse(messages.SetSessionOptionsResult, body).errors
         if refused:
             raise SqeError(INVALID_ARGUMENTS, f"The session does not take {', '.join(sorted(refused))}")
+        self._given_options |= options
 
     def cancel(self, info: flight.FlightInfo) -> bool:
         """Stops a query of this session; False when it is not there any more."""
@@ -153,6 +176,8 @@ class FlightClient:
 
     def close(self) -> None:
         """Ends the session. A server that is gone already is no error."""
+        if self._upkeep is not None:
+            self._upkeep.close()
         try:
             self._act("CloseSession", messages.CloseSessionRequest().SerializeToString())
         except SqeError:
@@ -179,21 +204,48 @@ class FlightClient:
             header: tuple[bytes, bytes] = self._client.authenticate_basic_token(user or "", password or "", options)
         return header
 
-    def _result(self, command: Message) -> Result:
-        with understood():
-            info = self._client.get_flight_info(flight.FlightDescriptor.for_command(pack(command)), self._options)
-        return Result(info, lambda ticket: self._client.do_get(ticket, self._options), self.cancel)
+    def _open_session(self, token: Secret) -> None:
+        """With the options that the program gave; what statements changed is gone with the old session."""
+        self._options = flight.FlightCallOptions(headers=[session_header(self._uri, token, **self._connection)])
+        if self._given_options:
+            request = messages.SetSessionOptionsRequest()
+            for name, value in self._given_options.items():
+                request.session_options[name].string_value = value
+            self._act("SetSessionOptions", request.SerializeToString())
+
+    def _renew_login(self, token: Secret) -> None:
+        self._act("RenewLogin", token.reveal().encode("ascii", "replace"))
+
+    def _streaming(self) -> bool:
+        return any(not result.done for result in list(self._results))
+
+    def _statement(self, sql: str) -> Calling:
+        return understood() if self._upkeep is None else _both(self._upkeep.statement(sql))
+
+    def _call(self) -> Calling:
+        return understood() if self._upkeep is None else _both(self._upkeep.call())
+
+    def _result(self, command: Message, calling: Calling | None = None) -> Result:
+        with calling or self._call():
+            options = self._options
+            info = self._client.get_flight_info(flight.FlightDescriptor.for_command(pack(command)), options)
+        result = Result(info, lambda ticket: self._client.do_get(ticket, options), self.cancel)
+        self._results.add(result)
+        return result
 
     def _metadata(self, command: Message) -> pa.Table:
         return self._result(command).read_all()
 
-    def _act(self, name: str, body: bytes) -> bytes:
-        with understood():
+    def _act(self, name: str, body: bytes, calling: Calling | None = None) -> bytes:
+        """Without `calling` the session is taken as it is: for calls that make no sense in a new one."""
+        with calling or understood():
             results = [result.body.to_pybytes() for result in self._client.do_action(flight.Action(name, body), self._options)]
         return results[0] if results else b""
 
-    def _put(self, command: Message, schema: pa.Schema, batches: Iterator[pa.RecordBatch] | Any) -> bytes:
-        with understood():
+    def _put(
+        self, command: Message, schema: pa.Schema, batches: Iterator[pa.RecordBatch] | Any, calling: Calling | None = None
+    ) -> bytes:
+        with calling or self._call():
             descriptor = flight.FlightDescriptor.for_command(pack(command))
             writer, answers = self._client.do_put(descriptor, schema, self._options)
             try:
@@ -206,8 +258,8 @@ class FlightClient:
                 writer.close()
         return answer.to_pybytes() if answer is not None else b""
 
-    def _put_count(self, command: Message, schema: pa.Schema, batches: Any) -> int:
-        return parse(messages.DoPutUpdateResult, self._put(command, schema, batches)).record_count
+    def _put_count(self, command: Message, schema: pa.Schema, batches: Any, calling: Calling | None = None) -> int:
+        return parse(messages.DoPutUpdateResult, self._put(command, schema, batches, calling)).record_count
 
 
 class Prepared:
@@ -244,6 +296,12 @@ class Prepared:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+@contextmanager
+def _both(upkeep: Calling) -> Iterator[None]:
+    with upkeep, understood():
+        yield
 
 
 def _any_value(body: bytes) -> bytes:

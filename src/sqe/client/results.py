@@ -31,6 +31,10 @@ class Result:
         return len(self.schema) > 0
 
     @property
+    def done(self) -> bool:
+        return self._done or not self.has_rows
+
+    @property
     def affected_rows(self) -> int | None:
         """What DML changed; None for everything else."""
         return None if self.has_rows or self._info.total_records < 0 else int(self._info.total_records)

@@ -1,7 +1,7 @@
 """The authorization code grant with PKCE (RFC 6749, 7636, 9207): where a person is sent, and which answer may come back.
 
-The code is redeemed by `TokenEndpoint.authorization_code`. Knows nothing of browsers, listeners or terminals: `sqe login --browser` uses it, and so can a door that sends people to
-their identity provider.
+The code is redeemed by `TokenEndpoint.authorization_code`. Knows nothing of browsers and terminals: `sqe login --browser`
+uses it, and so can a door that sends people to their identity provider.
 """
 
 from __future__ import annotations

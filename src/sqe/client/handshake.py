@@ -1,0 +1,60 @@
+"""Flight's handshake with a bearer token: an identity provider's token in, the token of a session of one's own out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pyarrow import flight
+
+from sqe.client.failures import reaching
+from sqe.errors import AUTHENTICATION_FAILED, SqeError
+
+if TYPE_CHECKING:  # loads the whole configuration
+    from sqe.config.values import Secret
+
+Header = tuple[bytes, bytes]
+
+
+def session_header(uri: str, token: Secret, **connection: Any) -> Header:
+    """What the calls of the new session carry. `connection` are the options of pyarrow's client.
+
+    On a connection of its own: pyarrow 26 sends the handler of a handshake along with every later call of its client.
+    """
+    presented = (b"authorization", b"Bearer " + token.reveal().encode("ascii", "replace"))
+    answer = _Answer()
+    with reaching(uri), flight.FlightClient(uri, middleware=[answer], **connection) as client:
+        client.authenticate(_Nothing(), flight.FlightCallOptions(headers=[presented]))
+    if not answer.authorization:
+        raise SqeError(AUTHENTICATION_FAILED, "Authentication failed")
+    return b"authorization", answer.authorization.encode()
+
+
+class _Nothing(flight.ClientAuthHandler):  # type: ignore[misc]
+    """The header says it all."""
+
+    def authenticate(self, outgoing: Any, incoming: Any) -> None:
+        pass
+
+    def get_token(self) -> bytes:
+        return b""
+
+
+class _Answer(flight.ClientMiddlewareFactory):  # type: ignore[misc]
+    """Keeps the header that the server answered with: pyarrow shows headers to middleware only."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.authorization = ""
+
+    def start_call(self, info: flight.CallInfo) -> flight.ClientMiddleware:
+        return _Reader(self)
+
+
+class _Reader(flight.ClientMiddleware):  # type: ignore[misc]
+    def __init__(self, answer: _Answer) -> None:
+        super().__init__()
+        self._answer = answer
+
+    def received_headers(self, headers: dict[str, list[str]]) -> None:
+        for value in headers.get("authorization", []):
+            self._answer.authorization = value
