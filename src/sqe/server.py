@@ -14,7 +14,7 @@ from sqe.config import Settings
 from sqe.engine.driver import Driver
 from sqe.engine.process import LaunchOptions
 from sqe.errors import SqeError
-from sqe.identity.catalogs import catalog_identities
+from sqe.identity.catalogs import catalog_identities, shared_identities
 from sqe.limits import Limits
 from sqe.session import SessionLimits, Sessions
 from sqe.token_keeper import TokenKeeper
@@ -77,6 +77,8 @@ class Server:
         try:
             # The JVM takes longest: all that is imported and built below happens while it boots.
             self.driver.start()
+            for sentence in shared_identities(self.settings):
+                log.warning(sentence)
             self._build()
             for door in self._make_doors(self):
                 door.start()

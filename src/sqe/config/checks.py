@@ -6,11 +6,19 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields
 
-from sqe.config import later
+from sqe.config import later, production, tls
 from sqe.config.catalogs import NEEDS, RESERVED_NAMES, Catalog
 from sqe.config.keys import Key, declarations
 from sqe.config.positions import Path
-from sqe.config.providers import PROVIDERS, AnonymousProvider, StaticProvider
+from sqe.config.providers import (
+    PROVIDERS,
+    AnonymousProvider,
+    ClientCredentialsProvider,
+    MtlsProvider,
+    OidcPasswordProvider,
+    StaticProvider,
+)
+from sqe.config.sections import Auth
 from sqe.config.settings import Settings
 
 ARGON2_HASH = re.compile(r"\$argon2(id|i|d)\$v=\d+\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+")
@@ -21,10 +29,13 @@ Finding = tuple[tuple[Path, ...], str]  # the keys involved (shown: the last one
 def contradictions(settings: Settings) -> Iterator[Finding]:
     yield from _ports(settings)
     yield from _catalogs(settings)
+    yield from _server_client(settings)
     yield from _users(settings)
     yield from _unused_sections(settings)
     yield from _times(settings)
     yield from _storage(settings)
+    yield from _tls(settings)
+    yield from production.weaknesses(settings)
 
 
 def _ports(settings: Settings) -> Iterator[Finding]:
@@ -40,10 +51,10 @@ def _ports(settings: Settings) -> Iterator[Finding]:
 
 
 def _catalogs(settings: Settings) -> Iterator[Finding]:
-    yield from _catalog(settings.catalog, ("catalog",))
+    yield from _catalog(settings.catalog, ("catalog",), settings.auth)
     for name, catalog in settings.catalogs.items():
         path: Path = ("catalogs", name)
-        yield from _catalog(catalog, path)
+        yield from _catalog(catalog, path, settings.auth)
         if name.lower() == settings.catalog.name.lower():
             yield (("catalog", "name"), path), f"catalogs.{name} has the name of the default [catalog]"
     names = [name.lower() for name in settings.catalogs]
@@ -52,7 +63,7 @@ def _catalogs(settings: Settings) -> Iterator[Finding]:
             yield ((("catalogs", name),), f"catalogs.{name} is there twice: names in SQL do not depend on case")
 
 
-def _catalog(catalog: Catalog, path: Path) -> Iterator[Finding]:
+def _catalog(catalog: Catalog, path: Path, auth: Auth) -> Iterator[Finding]:
     title = ".".join(map(str, path))
     kind: Path = (*path, "type")
     if catalog.name.lower() in RESERVED_NAMES:
@@ -66,6 +77,7 @@ def _catalog(catalog: Catalog, path: Path) -> Iterator[Finding]:
         if not given and name in NEEDS[catalog.backend]:
             yield (kind, (*path, name)), f"{title} of type {catalog.type!r} needs the key {name!r}"
     yield from _catalog_identity(catalog, path, title)
+    yield from _catalog_client(catalog, path, title, auth)
     if (catalog.password is None) != (catalog.user is None):
         yield ((*path, "user"), (*path, "password")), f"{title}.user and {title}.password need each other"
 
@@ -82,6 +94,51 @@ def _catalog_identity(catalog: Catalog, path: Path, title: str) -> Iterator[Find
             yield (at, (*path, name)), f"{title}.{name} is not used with auth = {mode!r}"
         if not given and name in needs:
             yield (at, (*path, name)), f"{title} with auth = {mode!r} needs the key {name!r}"
+
+
+def _catalog_client(catalog: Catalog, path: Path, title: str, auth: Auth) -> Iterator[Finding]:
+    """As whom this server asks for a catalog's tokens, and where; what the catalog does not say is that of `[auth]`."""
+    mode, at = catalog.auth_mode, (*path, "auth")
+    if mode not in ("token_exchange", "client_credentials"):
+        return
+    if not (catalog.token_endpoint or auth.token_endpoint or auth.issuer):
+        yield (at, (*path, "token_endpoint")), f"{title} with auth = {mode!r} needs the key 'token_endpoint', or that of [auth]"
+    if not (catalog.client_id or auth.client_id):
+        yield (at, (*path, "client_id")), f"{title} with auth = {mode!r} needs the key 'client_id', or that of [auth]"
+    elif mode == "client_credentials" and not (catalog.client_secret if catalog.client_id else auth.client_secret):
+        yield (at, (*path, "client_secret")), f"{title} with auth = {mode!r} needs the key 'client_secret'"
+    if mode == "token_exchange" and not (catalog.audience or catalog.scope):
+        yield (at, (*path, "audience")), f"{title} with auth = {mode!r} needs the key 'audience' (or 'scope')"
+    if catalog.client_secret and not catalog.client_id:
+        yield ((*path, "client_secret"),), f"{title}.client_secret needs the key 'client_id'"
+
+
+def _server_client(settings: Settings) -> Iterator[Finding]:
+    auth = settings.auth
+    place = "issuer" if auth.issuer else "token_endpoint"
+    if (auth.issuer or auth.token_endpoint) and not auth.client_id:
+        yield (("auth", place),), f"auth.{place} needs the key 'client_id'"
+    if auth.client_id and not (auth.issuer or auth.token_endpoint):
+        yield (("auth", "client_id"),), "auth.client_id needs the key 'issuer' (or 'token_endpoint')"
+    for name in ("client_secret", "scope"):
+        if getattr(auth, name) and not auth.client_id:
+            yield (("auth", name),), f"auth.{name} needs the key 'client_id'"
+    yield from _never_asked(auth)
+
+
+def _never_asked(auth: Auth) -> Iterator[Finding]:
+    """Providers of passwords behind one that takes every name: a user's wrong password ends the log-in there."""
+    greedy: str | None = None
+    for index, provider in enumerate(auth.providers):
+        word = next(word for word, of in PROVIDERS.items() if type(provider) is of)
+        takes_passwords = isinstance(provider, (StaticProvider, OidcPasswordProvider, ClientCredentialsProvider))
+        if greedy and takes_passwords:
+            path: Path = ("auth", "providers", index)
+            yield (path,), f"auth.providers of type {word!r} is never asked: {greedy!r} before it takes every name"
+        if isinstance(provider, OidcPasswordProvider) or (
+            isinstance(provider, ClientCredentialsProvider) and not provider.clients
+        ):
+            greedy = greedy or word
 
 
 def _users(settings: Settings) -> Iterator[Finding]:
@@ -124,3 +181,15 @@ def _storage(settings: Settings) -> Iterator[Finding]:
     if (storage.s3_access_key is None) != (storage.s3_secret_key is None):
         paths: tuple[Path, ...] = (("storage", "s3_access_key"), ("storage", "s3_secret_key"))
         yield paths, "storage.s3_access_key and storage.s3_secret_key need each other"
+
+
+def _tls(settings: Settings) -> Iterator[Finding]:
+    for names, sentence in tls.findings(settings.coordinator):
+        yield tuple(("coordinator", name) for name in names), sentence
+    for index, provider in enumerate(settings.auth.providers):
+        if isinstance(provider, MtlsProvider) and settings.coordinator.tls_client_auth == "none":
+            path: Path = ("auth", "providers", index)
+            yield (
+                (("coordinator", "tls_client_auth"), path),
+                ("auth.providers of type 'mtls' sees no certificates while coordinator.tls_client_auth is 'none'"),
+            )

@@ -144,6 +144,23 @@ def _texts_text(text: str) -> Any:
     return toml_value(text) if text.lstrip().startswith("[") else [part.strip() for part in text.split(",") if part.strip()]
 
 
+def _text_or_texts(raw: Any, context: Context) -> tuple[str, ...]:
+    return (_text(raw, context),) if isinstance(raw, str) else _texts(raw, context)
+
+
+def words(values: tuple[str, ...]) -> Kind[tuple[str, ...]]:
+    """Some of a few words, at least one."""
+    one = choice(values)
+
+    def read(raw: Any, context: Context) -> tuple[str, ...]:
+        chosen = tuple(one.read(item, context) for item in _texts(raw, context))
+        if not chosen:
+            raise Wrong("must not be empty")
+        return chosen
+
+    return Kind(f"list of {one.name}", read, _texts_text)
+
+
 def _path(raw: Any, context: Context) -> Path:
     """Relative paths start at the folder of the file that holds them (in variables and flags: the current one)."""
     path = Path(_text(raw, context)).expanduser()
@@ -230,6 +247,7 @@ def toml_type(raw: Any) -> str:
 
 TEXT = Kind("text", _text, str)
 TEXTS = Kind("list of texts", _texts, _texts_text)
+TEXT_OR_TEXTS = Kind("text or list of texts", _text_or_texts, _texts_text)
 BOOLEAN = Kind("boolean", _boolean, _boolean_text)
 PORT = integer(0, 65535, "port")
 HOST = Kind("address", _host, str)

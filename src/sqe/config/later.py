@@ -14,18 +14,10 @@ SECTIONS = ("policy", "audit", "lineage", "worker")
 UNUSED_SECTIONS: tuple[str, ...] = ()
 
 KEYS: dict[str, tuple[str, ...]] = {
-    "coordinator": ("tls", "tls_cert", "tls_key", "tls_client_ca", "production_mode"),
     "cluster": ("executor_memory", "executor_cores", "executors", "dynamic_allocation"),
-    "auth": ("token_endpoint", "client_id", "client_secret"),
 }
 
 PROVIDERS = (
-    "oidc_password",
-    "client_credentials",
-    "bearer_token",
-    "token_exchange",
-    "mtls",
-    "aws_iam",
     "ldap",
 )
 

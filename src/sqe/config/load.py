@@ -55,13 +55,16 @@ def load_with_origins(path: Path | None, environ: Mapping[str, str], flags: Mapp
 
 
 def _completed(settings: Settings) -> Settings:
-    """Defaults that depend on other keys: the names of catalogs and the folder of the default one."""
+    """Defaults that depend on other keys: the short form of `[auth]`, names of catalogs, the folder of the default one."""
     catalog = settings.catalog
     if catalog.type == "sqlite" and catalog.path is None:
         catalog = replace(catalog, path=Path(DEFAULT_FOLDER).expanduser())
     catalogs: dict[str, Catalog] = {name: replace(each, name=name) for name, each in settings.catalogs.items()}
     return replace(
-        settings, catalog=replace(catalog, name=catalog.name or default_name(catalog)), catalogs=MappingProxyType(catalogs)
+        settings,
+        auth=replace(settings.auth, providers=settings.auth.providers or tuple(settings.auth.implied_providers())),
+        catalog=replace(catalog, name=catalog.name or default_name(catalog)),
+        catalogs=MappingProxyType(catalogs),
     )
 
 

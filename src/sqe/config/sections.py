@@ -8,7 +8,7 @@ The first line of a class's text is the section's sentence in docs/configuration
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -101,7 +101,35 @@ class Auth:
     """Who may log in. Providers are asked in order: "not mine" goes on to the next, a rejection ends the log-in."""
 
     admin_roles: tuple[str, ...] = key(TEXTS, (), "Roles whose members administer this server.")
+    issuer: str | None = key(
+        URL,
+        None,
+        "Identity provider of this server. Without any `[[auth.providers]]` it checks names and passwords (`oidc_password`).",
+    )
+    token_endpoint: str | None = key(URL, None, "Where its tokens are had, when it cannot be asked for that.")
+    client_id: str | None = key(TEXT, None, "This server's client there.")
+    client_secret: Secret | None = key(
+        SECRET, None, "Its secret. Without one, whoever logs in with `client_id` as name gives the client's secret as password."
+    )
+    scope: str | None = key(TEXT, None, "Scope that is asked for.")
     providers: tuple[Provider, ...] = table_list(PROVIDERS, later=later.PROVIDERS)
+
+    def implied_providers(self) -> Iterator[Provider]:
+        """What the short form (`token_endpoint` or `issuer`, and `client_id`) means when no providers are listed."""
+        if self.client_id is None or (self.issuer is None and self.token_endpoint is None):
+            return
+        scope = self.scope or catalog_scope(self.token_endpoint)
+        if self.client_secret is None:
+            yield ClientCredentialsProvider(
+                issuer=self.issuer, token_endpoint=self.token_endpoint, scope=scope, clients=(self.client_id,)
+            )
+        yield OidcPasswordProvider(
+            issuer=self.issuer,
+            token_endpoint=self.token_endpoint,
+            client_id=self.client_id,
+            client_secret=self.client_secret,
+            scope=scope or "openid",
+        )
 
 
 @dataclass(frozen=True)
@@ -154,6 +182,7 @@ class Session:
     )
     max_age: Duration = key(duration("1s", "365d"), Duration.parse("8h"), "A session ends this long after its log-in.")
     max_sessions: int = key(integer(1, 100_000, COUNT), 1000, "Sessions that may be open at once.")
+    max_per_user: int = key(integer(0, 100_000, COUNT), 250, "Sessions that one user may have open at once; 0 is no limit.")
     token_refresh: Duration = key(
         duration("1s", "1d"),
         Duration.parse("5m"),
@@ -182,7 +211,6 @@ class Log:
     """One JSON object a line on standard error."""
 
     level: str = key(choice(("debug", "info", "warning", "error")), "info", "Least level that is written.")
-    max_per_user: int = key(integer(0, 100_000, COUNT), 250, "Sessions that one user may have open at once; 0 is no limit.")
     sql: str = key(
         choice(("none", "truncated", "full")),
         "none",

@@ -6,13 +6,24 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sqe.config.providers import AnonymousProvider, ApiKeyProvider, StaticProvider
+from sqe.config.providers import (
+    AnonymousProvider,
+    ApiKeyProvider,
+    AwsIamProvider,
+    BearerTokenProvider,
+    ClientCredentialsProvider,
+    MtlsProvider,
+    OidcPasswordProvider,
+    OidcProvider,
+    StaticProvider,
+    TokenExchangeProvider,
+)
 from sqe.config.sections import Auth
 from sqe.errors import AUTHENTICATION_FAILED, SqeError
 from sqe.identity.anonymous import Anonymous
 from sqe.identity.api_keys import claims_to_be_a_key
 from sqe.identity.login import Login, Origin
-from sqe.identity.provider import Credentials, Provider, Rejected
+from sqe.identity.provider import Credentials, Password, Provider, Rejected
 from sqe.identity.static import Static
 
 if TYPE_CHECKING:
@@ -75,5 +86,37 @@ def _provider(settings: object) -> Provider:
             from sqe.identity.api_key import ApiKey
 
             return ApiKey(settings)
+        case MtlsProvider():
+            from sqe.identity.mtls import Mtls
+
+            return Mtls(settings)
+        case AwsIamProvider():
+            from sqe.identity.aws_iam import AwsIam
+
+            return AwsIam(settings)
+        case OidcProvider():
+            return _oidc_provider(settings)
+        case _:
+            raise TypeError(f"no provider is made from {type(settings).__name__}")
+
+
+def _oidc_provider(settings: OidcProvider) -> Provider:
+    match settings:
+        case BearerTokenProvider():
+            from sqe.identity.bearer_token import BearerToken
+
+            return BearerToken(settings)
+        case OidcPasswordProvider():
+            from sqe.identity.oidc_password import OidcPassword
+
+            return OidcPassword(settings)
+        case ClientCredentialsProvider():
+            from sqe.identity.client_credentials import ClientCredentials
+
+            return ClientCredentials(settings)
+        case TokenExchangeProvider():
+            from sqe.identity.token_exchange import TokenExchange
+
+            return TokenExchange(settings)
         case _:
             raise TypeError(f"no provider is made from {type(settings).__name__}")
