@@ -183,14 +183,26 @@ class OidcServerProvider(OidcClientProvider):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BearerTokenProvider(OidcProvider):
-    """`type = "bearer_token"`: clients that bring an issuer's signed token (JWT)."""
+class LoginByPeople(OidcProvider):
+    """What all providers have whose tokens people get by `sqe login`."""
 
-    audience: tuple[str, ...] = key(TEXT_OR_TEXTS, (), "Whom tokens must be for: one of these. Default: anybody.")
+    cli_client_id: str | None = key(TEXT, None, "Public client at the issuer under which `sqe login` gets people their tokens.")
+    cli_scopes: tuple[str, ...] = key(
+        TEXTS, ("openid", "offline_access"), "Scopes that `sqe login` asks for; `offline_access` makes a log-in last for days."
+    )
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
         if self.issuer is None and self.jwks_url is None:
             yield "issuer", "needs the key 'issuer' (or 'jwks_url')"
+        if self.cli_client_id is not None and self.issuer is None:
+            yield "cli_client_id", "needs the key 'issuer' for 'cli_client_id': people log in there"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BearerTokenProvider(LoginByPeople):
+    """`type = "bearer_token"`: clients that bring an issuer's signed token (JWT)."""
+
+    audience: tuple[str, ...] = key(TEXT_OR_TEXTS, (), "Whom tokens must be for: one of these. Default: anybody.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,15 +228,14 @@ class ClientCredentialsProvider(OidcClientProvider):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TokenExchangeProvider(OidcServerProvider):
+class TokenExchangeProvider(OidcServerProvider, LoginByPeople):
     """`type = "token_exchange"`: as `bearer_token`, but what catalogs get is a token that was exchanged for the client's."""
 
     audience: tuple[str, ...] = key(TEXT_OR_TEXTS, (), "Whom the client's tokens must be for: one of these.")
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
-        yield from super().contradictions()
-        if self.issuer is None and self.jwks_url is None:
-            yield "issuer", "needs the key 'issuer' (or 'jwks_url')"
+        yield from OidcServerProvider.contradictions(self)
+        yield from LoginByPeople.contradictions(self)
 
 
 def catalog_scope(token_endpoint: str | None) -> str | None:
