@@ -17,8 +17,6 @@ KEYS: dict[str, tuple[str, ...]] = {
     "cluster": ("executor_memory", "executor_cores", "executors", "dynamic_allocation"),
 }
 
-PROVIDERS = (
-    "ldap",
-)
+PROVIDERS: tuple[str, ...] = ()
 
 CATALOG_TYPES = ("jdbc", "hadoop", "glue", "s3tables", "hive")

@@ -243,6 +243,58 @@ def catalog_scope(token_endpoint: str | None) -> str | None:
     return "PRINCIPAL_ROLE:ALL" if (token_endpoint or "").endswith("/v1/oauth/tokens") else None
 
 
+@dataclass(frozen=True)
+class LdapGroupRoles:
+    """Roles that come with a group of an `ldap` provider."""
+
+    group: str = required(TEXT, "Name of the group, as the user's groups have it.")
+    roles: tuple[str, ...] = required(TEXTS, "Roles of its members.")
+
+
+@dataclass(frozen=True)
+class LdapProvider(Provider):
+    """`type = "ldap"`: people of a directory, with their passwords. Needs `pip install 'sqe[ldap]'`."""
+
+    url: str = required(URL, "`ldaps://host`, or `ldap://host`, which StartTLS then secures.")
+    user_dn: str | None = key(TEXT, None, "DN to bind as, with `{user}` for the name. Without it the person is searched for.")
+    search_base: str | None = key(TEXT, None, "DN under which people are searched for.")
+    search_filter: str = key(TEXT, "(uid={user})", "Filter that finds one person by the name that they log in with.")
+    bind_dn: str | None = key(TEXT, None, "DN of the entry that searches. It needs to read people and groups, and no more.")
+    bind_password: Secret | None = key(SECRET, None, "Its password.")
+    user_attribute: str = key(TEXT, "uid", "Attribute of a person's entry that has the user name as SQE knows it.")
+    member_of: str | None = key(TEXT, None, "Attribute of a person's entry with the DNs of groups, such as `memberOf`.")
+    group_base: str | None = key(TEXT, None, "DN under which groups are searched for.")
+    group_filter: str = key(TEXT, "(member={dn})", "Filter that finds a person's groups, by `{dn}` or `{user}`.")
+    group_attribute: str = key(TEXT, "cn", "Attribute of a group's entry that has its name.")
+    roles: tuple[str, ...] = key(TEXTS, (), "Roles of everybody who logs in by this provider.")
+    group_roles: tuple[LdapGroupRoles, ...] = record_list(LdapGroupRoles)
+    ca_file: Path | None = key(PATH, None, "Authorities that may vouch for the directory, in place of the machine's.")
+    insecure: bool = key(BOOLEAN, False, "Send passwords without TLS, for tests.")
+
+    def contradictions(self) -> Iterator[tuple[str, str]]:
+        import importlib.util
+
+        if importlib.util.find_spec("ldap") is None:
+            yield "url", "needs the package python-ldap, which is not installed: pip install 'sqe[ldap]'"
+        if not re.fullmatch(r"ldaps?://[A-Za-z0-9.\-\[\]:]+/?", self.url):
+            yield "url", "needs a 'url' such as ldaps://ldap.example.com, without a path"
+        elif self.insecure and self.url.startswith("ldaps:"):
+            yield "insecure", "has 'insecure' for an ldaps: address, which is never plain"
+        if (self.user_dn is None) == (self.search_base is None):
+            yield "user_dn", "needs either 'user_dn' or 'search_base'"
+        for name in ("user_dn", "search_filter"):
+            if "{user}" not in (getattr(self, name) or "{user}"):
+                yield name, f"needs {{user}} in {name!r}: everybody would be the same person"
+        if "{dn}" not in self.group_filter and "{user}" not in self.group_filter:
+            yield "group_filter", "needs {dn} or {user} in 'group_filter': everybody would be in all groups"
+        if (self.bind_dn is None) != (self.bind_password is None):
+            yield "bind_dn", "has 'bind_dn' or 'bind_password' without the other"
+        if self.bind_dn is not None and self.user_dn is not None:
+            yield "bind_dn", "has 'bind_dn' with 'user_dn': people who bind themselves need nobody to search"
+        if self.group_roles and self.member_of is None and self.group_base is None:
+            yield "group_roles", "has 'group_roles' but neither 'member_of' nor 'group_base', so nobody has groups"
+
+
 # By the word of the key `type`.
 PROVIDERS: Mapping[str, type[Provider]] = {
     "oidc_password": OidcPasswordProvider,
@@ -253,5 +305,6 @@ PROVIDERS: Mapping[str, type[Provider]] = {
     "anonymous": AnonymousProvider,
     "api_key": ApiKeyProvider,
     "aws_iam": AwsIamProvider,
+    "ldap": LdapProvider,
     "mtls": MtlsProvider,
 }

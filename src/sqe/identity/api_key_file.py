@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from sqe.config.problems import nearest
+from sqe.identity.names import is_name
 
 log = logging.getLogger("sqe.identity")
 
@@ -27,7 +28,6 @@ log = logging.getLogger("sqe.identity")
 RELOAD_SECONDS = 1.0
 # Some ten thousand keys.
 LARGEST_FILE = 4 << 20
-LONGEST_NAME = 256
 
 _FIELDS = ("name", "sha256", "roles", "groups", "expires")
 
@@ -170,11 +170,6 @@ def _entry(item: Any, where: str) -> Entry:
         _names(item, "groups", where),
         _expiry(item.get("expires"), where),
     )
-
-
-def is_name(value: Any) -> bool:
-    """Whether it can name a user, a role or a group."""
-    return isinstance(value, str) and 0 < len(value) <= LONGEST_NAME and value.isprintable() and value == value.strip()
 
 
 def _names(item: Mapping[str, Any], name: str, where: str) -> frozenset[str]:

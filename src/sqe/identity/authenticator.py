@@ -12,6 +12,7 @@ from sqe.config.providers import (
     AwsIamProvider,
     BearerTokenProvider,
     ClientCredentialsProvider,
+    LdapProvider,
     MtlsProvider,
     OidcPasswordProvider,
     OidcProvider,
@@ -94,6 +95,10 @@ def _provider(settings: object) -> Provider:
             from sqe.identity.aws_iam import AwsIam
 
             return AwsIam(settings)
+        case LdapProvider():
+            from sqe.identity.ldap import Ldap
+
+            return Ldap(settings)
         case OidcProvider():
             return _oidc_provider(settings)
         case _:

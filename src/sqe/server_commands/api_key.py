@@ -36,7 +36,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _name(text: str) -> str:
-    from sqe.identity.api_key_file import is_name
+    from sqe.identity.names import is_name
 
     if not is_name(text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a name")
