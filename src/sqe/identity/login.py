@@ -32,6 +32,7 @@ class Origin:
     door: str = ""
     address: str = ""
     client: str = ""
+    certificate: str = ""  # fingerprint of the client's certificate: the session is good with that one only
 
 
 class Renewer(ABC):
