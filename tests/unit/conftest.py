@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from config_files import Written
+from identity_provider import IdentityProvider, running
 
 
 @pytest.fixture
@@ -17,3 +19,9 @@ def written(tmp_path: Path) -> Written:
         return path
 
     return write
+
+
+@pytest.fixture
+def idp() -> Iterator[IdentityProvider]:
+    with running() as provider:
+        yield provider

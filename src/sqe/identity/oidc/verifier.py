@@ -86,7 +86,7 @@ class Verifier:
 
         header = as_written.header
         algorithm, key_id = header["alg"], header.get("kid")
-        if algorithm not in self._rules.algorithms or algorithm not in ALGORITHMS:
+        if not isinstance(algorithm, str) or algorithm not in self._rules.algorithms or algorithm not in ALGORITHMS:
             raise WrongClaims("its algorithm is not on the list")
         if "crit" in header or "b64" in header:
             raise WrongClaims("it wants something that is not understood")
