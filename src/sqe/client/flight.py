@@ -13,7 +13,7 @@ from pyarrow import flight
 
 from sqe.client import parameters as values
 from sqe.client.failures import reaching, understood
-from sqe.client.handshake import session_header
+from sqe.client.handshake import as_bytes, session_header
 from sqe.client.results import Result
 from sqe.client.upkeep import TokenSource, Upkeep
 from sqe.doors.flight.wire import messages, pack, parse
@@ -214,7 +214,7 @@ class FlightClient:
             self._act("SetSessionOptions", request.SerializeToString())
 
     def _renew_login(self, token: Secret) -> None:
-        self._act("RenewLogin", token.reveal().encode("ascii", "replace"))
+        self._act("RenewLogin", as_bytes(token))
 
     def _streaming(self) -> bool:
         return any(not result.done for result in list(self._results))

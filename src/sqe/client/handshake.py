@@ -20,13 +20,21 @@ def session_header(uri: str, token: Secret, **connection: Any) -> Header:
 
     On a connection of its own: pyarrow 26 sends the handler of a handshake along with every later call of its client.
     """
-    presented = (b"authorization", b"Bearer " + token.reveal().encode("ascii", "replace"))
+    presented = (b"authorization", b"Bearer " + as_bytes(token))
     answer = _Answer()
     with reaching(uri), flight.FlightClient(uri, middleware=[answer], **connection) as client:
         client.authenticate(_Nothing(), flight.FlightCallOptions(headers=[presented]))
     if not answer.authorization:
         raise SqeError(AUTHENTICATION_FAILED, "Authentication failed")
     return b"authorization", answer.authorization.encode()
+
+
+def as_bytes(token: Secret) -> bytes:
+    """For a header or a body. A token with anything but plain characters is nobody's."""
+    text = token.reveal()
+    if not (text.isascii() and text.isprintable()):
+        raise SqeError(AUTHENTICATION_FAILED, "Authentication failed")
+    return text.encode("ascii")
 
 
 class _Nothing(flight.ClientAuthHandler):  # type: ignore[misc]

@@ -75,16 +75,18 @@ class Upkeep:
     @contextmanager
     def statement(self, sql: str | None = None) -> Iterator[None]:
         """Around a call that runs a statement. Without a text: one that may change the session."""
-        with self.call():
-            with self._lock:
-                if self._lost_state:
-                    self._lost_state = False
-                    raise SqeError(
-                        AUTHENTICATION_FAILED,
-                        "The session had ended and a new one was opened; settings, USE and temporary views of the old are gone",
-                        hint="run the statement again",
-                    )
-                self._has_state = self._has_state or leaves_state(sql)
+        with self._lock:
+            self._ready()
+            if self._lost_state:
+                self._lost_state = False
+                raise SqeError(
+                    AUTHENTICATION_FAILED,
+                    "The session had ended and a new one was opened; settings, USE and temporary views of the old one are gone",
+                    hint="run the statement again",
+                )
+            self._has_state = self._has_state or leaves_state(sql)
+            self._calls += 1
+        with self._counted():
             yield
 
     @contextmanager
@@ -93,6 +95,11 @@ class Upkeep:
         with self._lock:
             self._ready()
             self._calls += 1
+        with self._counted():
+            yield
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
         try:
             yield
         except SqeError as error:
@@ -121,12 +128,16 @@ class Upkeep:
                 raise
             self._ended = True
 
+    def look(self) -> None:
+        """Renews the token under a running statement. Without one the session is left alone: its idle time is the server's
+        to judge."""
+        with suppress(SqeError), self._lock:  # what fails is tried again at the next look, and told by the next call
+            if (self._calls or self._in_use()) and not self._ended and self._tokens.due():
+                self._show_token()
+
     def _run(self) -> None:
-        """A session without a statement is left alone: its idle time is the server's to judge."""
         while not self._closing.wait(LOOK_SECONDS):
-            with suppress(SqeError), self._lock:  # what fails is tried again at the next look, and told by the next call
-                if (self._calls or self._in_use()) and not self._ended and self._tokens.due():
-                    self._show_token()
+            self.look()
 
 
 def leaves_state(sql: str | None) -> bool:
