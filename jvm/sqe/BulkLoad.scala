@@ -9,7 +9,9 @@ object BulkLoad {
   def run(execution: Execution, request: Map[String, Any]): Map[String, Any] = {
     val spark = execution.session.spark
     val files = request("files").asInstanceOf[java.util.List[String]].asScala.toSeq
-    val table = request("table").asInstanceOf[java.util.List[String]].asScala.toSeq.quoted
+    val name = request("table").asInstanceOf[java.util.List[String]].asScala.toSeq
+    execution.touched = TouchedTables.written(name)
+    val table = name.quoted
     val rows = spark.read.parquet(files: _*)
     val commits = AffectedRows.capture {
       execution.stopIfCancelled()
@@ -20,6 +22,6 @@ object BulkLoad {
         case "replace" => rows.writeTo(table).using("iceberg").createOrReplace()
       }
     }
-    Map("affected" -> commits.flatMap(commit => commit.summary.asScala.get("added-records")).map(_.toLong).sum)
+    Map("affected" -> commits.flatMap(commit => commit.summary.asScala.get("added-records")).map(_.toLong).sum) ++ execution.touched.facts
   }
 }

@@ -5,8 +5,9 @@ import java.util.concurrent.atomic.AtomicLong
 
 import org.apache.spark.SparkContext
 import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart}
+import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.QueryPlanningTracker
-import org.apache.spark.sql.catalyst.plans.logical.CommandResult
+import org.apache.spark.sql.catalyst.plans.logical.{Call, CommandResult, LogicalPlan}
 import org.apache.spark.sql.execution.{CommandExecutionMode, QueryExecution}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.ArrowUtils
@@ -21,6 +22,8 @@ final class Execution(val id: String, val session: UserSession) {
   @volatile private var cancelled = false
   @volatile private var stream: ArrowStream = _
   @volatile private[sqe] var query: QueryExecution = _
+  /** Known as far as the statement came, also when it fails later. */
+  @volatile private[sqe] var touched: Touched = Touched()
 
   def onThisThread[T](body: => T): T = {
     synchronized {
@@ -39,6 +42,7 @@ final class Execution(val id: String, val session: UserSession) {
     val plan = Parameters.bind(spark, sql, parameters)
     AffectedRows.capture {
       query = new QueryExecution(spark, plan, new QueryPlanningTracker, CommandExecutionMode.ALL)
+      touched = touchedBy(plan, query)
       query.commandExecuted
       stopIfCancelled()
     } match {
@@ -50,13 +54,26 @@ final class Execution(val id: String, val session: UserSession) {
     }
   }
 
+  /** Analyses the statement. A name that does not exist, or that nobody may see, was asked for all the same. */
+  private def touchedBy(plan: LogicalPlan, query: QueryExecution): Touched = {
+    val analyzed =
+      try query.analyzed
+      catch {
+        case failure: Throwable =>
+          if (failure.isInstanceOf[AnalysisException] || ParsedStatement.root(plan).isInstanceOf[Call])
+            touched = TouchedTables.named(spark, plan)
+          throw failure
+      }
+    TouchedTables.analyzed(spark, plan, analyzed)
+  }
+
   private def described(affected: Option[Long]): Map[String, Any] = {
     stopIfCancelled()
     Map(
       "schema" -> ArrowSchema.encode(query.analyzed.schema, timeZone),
       "command" -> query.commandExecuted.isInstanceOf[CommandResult],
       "affected" -> affected,
-      "inline" -> inlineRows)
+      "inline" -> inlineRows) ++ touched.facts
   }
 
   /** A few rows that are in the driver already travel in the answer: no socket, no thread, no second round trip. */

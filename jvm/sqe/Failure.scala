@@ -26,6 +26,9 @@ object Failure {
   /** The session has no token to show to this catalog, so the catalog is not asked. */
   final class NoTokenFor(catalog: String) extends RuntimeException(s"Catalog $catalog is not open to this log-in: it has no token for it")
 
+  /** A statement's failure, with the tables that it had to do with. */
+  final class Touching(val touched: Touched, val cause: Throwable) extends RuntimeException(cause)
+
   def describe(failure: Throwable): Map[String, Any] = {
     val chain = causes(failure)
     val told = chain.collectFirst { case known: SparkThrowable if informative(known) => known }

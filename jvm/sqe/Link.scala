@@ -181,13 +181,14 @@ final class Link {
         val stopped = execution.isCancelled
         executions.remove(executionId)
         execution.close()
-        throw if (stopped) new Failure.Cancelled else failure
+        throw new Failure.Touching(execution.touched, if (stopped) new Failure.Cancelled else failure)
     }
   }
 
   private def answer(body: => Map[String, Any]): String =
     try Json.write(Map("ok" -> body))
     catch {
+      case failed: Failure.Touching => Json.write(Map("error" -> (Failure.describe(failed.cause) ++ failed.touched.facts)))
       case failure: Throwable => Json.write(Map("error" -> Failure.describe(failure)))
     }
 }

@@ -38,7 +38,7 @@ final class ParsedStatement(plan: LogicalPlan) {
   private def build(late: PlanWithUnresolvedIdentifier): LogicalPlan = built.computeIfAbsent(late, ParsedStatement.build(_))
 
   /** All nodes and expressions. With a stack of its own: an expression of ten thousand terms is as deep as that. */
-  private lazy val everything: Seq[TreeNode[_]] = {
+  private[sqe] lazy val everything: Seq[TreeNode[_]] = {
     val seen = Collections.newSetFromMap(new IdentityHashMap[Any, java.lang.Boolean])
     val open = new ArrayDeque[Any]
     val found = ArrayBuffer.empty[TreeNode[_]]
@@ -116,5 +116,7 @@ object ParsedStatement {
   }
 
   /** Which node it becomes does not depend on the name, so any name shows it. */
-  private def build(late: PlanWithUnresolvedIdentifier): LogicalPlan = late.planBuilder(Seq("x"), late.children)
+  private def build(late: PlanWithUnresolvedIdentifier): LogicalPlan = late.planBuilder(standIn, late.children)
+
+  private[sqe] val standIn = Seq("x")
 }

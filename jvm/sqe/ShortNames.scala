@@ -30,12 +30,16 @@ object ShortNames {
   private val metadataTables = org.apache.iceberg.MetadataTableType.values.map(_.name.toLowerCase(java.util.Locale.ROOT)).toSet
   private val prefixes = Seq("branch_", "tag_", "snapshot_id_", "at_timestamp_")
 
+  /** Whether a name can mean something inside a table. */
+  def isPart(name: String): Boolean = {
+    val lower = name.toLowerCase(java.util.Locale.ROOT)
+    lower == "changes" || metadataTables(lower) || prefixes.exists(lower.startsWith)
+  }
+
   /** A name of two parts whose second one lies inside a table. */
   private object InTable {
     def unapply(name: Seq[String]): Option[Seq[String]] = name match {
-      case Seq(_, part) =>
-        val lower = part.toLowerCase(java.util.Locale.ROOT)
-        if (lower == "changes" || metadataTables(lower) || prefixes.exists(lower.startsWith)) Some(name) else None
+      case Seq(_, part) if isPart(part) => Some(name)
       case _ => None
     }
   }

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqe.engine.touched import Touched
 
 
 class Kind(Enum):
@@ -143,6 +147,7 @@ class SqeError(Exception):
         self.hint = hint
         self.line = line
         self.column = column
+        self.touched: Touched | None = None  # what the failed statement had to do with, as far as the engine came
 
     def __str__(self) -> str:
         where = f"line {self.line}:{self.column}: " if self.line is not None else ""

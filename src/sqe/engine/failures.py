@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqe import errors
+from sqe.engine.touched import Touched
 from sqe.errors import ErrorCode, SqeError
 
 log = logging.getLogger("sqe.engine")
@@ -192,6 +193,12 @@ SYMPTOMS: Sequence[Symptom] = (
 
 def error_of(facts: Mapping[str, Any]) -> SqeError:
     """The error for one failure report. An unknown one is an internal error, and its facts are logged."""
+    error = _error_of(facts)
+    error.touched = Touched.of(facts) if "reads" in facts else None
+    return error
+
+
+def _error_of(facts: Mapping[str, Any]) -> SqeError:
     code, sentence = _judged(facts)
     if code.kind is not errors.Kind.USER and code not in (errors.REMOTE_HOST_GONE, errors.EXCEEDED_LOCAL_MEMORY_LIMIT):
         log.error("a failure in the driver: %s: %s", facts.get("classes"), facts.get("messages"))

@@ -35,6 +35,9 @@ class Origin:
     certificate: str = ""  # fingerprint of the client's certificate: the session is good with that one only
 
 
+NOWHERE = Origin()
+
+
 class Renewer(ABC):
     """Gets a session its next tokens before the present ones expire. Implementations are safe to call from many threads."""
 

@@ -1,16 +1,15 @@
-"""What observers (log, metrics; later audit and lineage) learn about a query. Observers never influence it."""
+"""What observers (log, metrics, audit; later lineage) learn about a query. Observers never influence it."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
+from sqe.engine.touched import NOTHING, Touched
 from sqe.errors import SqeError
 from sqe.identity import Identity
-
-log = logging.getLogger("sqe.query")
+from sqe.identity.login import NOWHERE, Origin
+from sqe.observers import Observers
 
 
 class State(Enum):
@@ -44,23 +43,16 @@ class QueryEvent:
     bytes: int = 0
     affected_rows: int | None = None
     error: SqeError | None = None
+    origin: Origin = NOWHERE
+    touched: Touched = NOTHING  # known once the statement is analysed
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return self.touched.reads
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        return self.touched.writes
 
 
-Observer = Callable[[QueryEvent], None]
-
-
-class Events:
-    """Delivers events to observers; one that fails is logged and never disturbs the query."""
-
-    def __init__(self) -> None:
-        self._observers: list[Observer] = []
-
-    def subscribe(self, observer: Observer) -> None:
-        self._observers.append(observer)
-
-    def publish(self, event: QueryEvent) -> None:
-        for observer in self._observers:
-            try:
-                observer(event)
-            except Exception:
-                log.exception("an observer failed on query %s", event.query_id)
+Events = Observers[QueryEvent]

@@ -16,6 +16,7 @@ import pyarrow as pa
 from sqe import errors
 from sqe.engine import parameters as parameter_values
 from sqe.engine.driver import Driver
+from sqe.engine.touched import Touched
 from sqe.errors import SqeError
 from sqe.limits import QueryRates
 from sqe.query import metadata
@@ -149,19 +150,19 @@ class QueryHandler:
     def ingest(self, session: Session, target: TableName, mode: IngestMode, reader: pa.RecordBatchReader, *, door: str) -> int:
         """Streams rows into a table: spooled to files as they come, then one commit. Returns the number of rows."""
 
-        def load(query: Query, spool: Spool) -> int:
+        def load(query: Query, spool: Spool) -> dict[str, Any]:
             request = spool.request(self._resolved(session, target), mode)
             query.entered_engine()
-            return int(self._driver.call("load", session.in_engine(), query.id, request)["affected"])
+            return self._driver.call("load", session.in_engine(), query.id, request)
 
         self._count(session)
         return self._spooled(session, f"INGEST INTO {target}", StatementClass.INGEST, reader, door, load)
 
     def _insert_many(self, session: Session, sql: str, rows: pa.RecordBatchReader, door: str) -> int:
-        def insert(query: Query, spool: Spool) -> int:
+        def insert(query: Query, spool: Spool) -> dict[str, Any]:
             query.entered_engine()
             text = self._checked_text(sql)
-            return int(self._driver.call("execute", session.in_engine(), query.id, text, spool.parameters())["affected"])
+            return self._driver.call("execute", session.in_engine(), query.id, text, spool.parameters())
 
         return self._spooled(session, sql, StatementClass.INSERT, rows, door, insert)
 
@@ -172,7 +173,7 @@ class QueryHandler:
         statement: StatementClass,
         reader: pa.RecordBatchReader,
         door: str,
-        write: Callable[[Query, Spool], int],
+        write: Callable[[Query, Spool], dict[str, Any]],
     ) -> int:
         """A write whose rows come from a client: all of them are here before `write` commits them."""
         query = self._known(session, sql, door)
@@ -184,7 +185,8 @@ class QueryHandler:
                 spool.fill(reader, query.check)
                 query.turn.take(self._time_limit(query) or None)
                 query.begin(State.RUNNING)
-                query.affected_rows = write(query, spool)
+                written = write(query, spool)
+            query.affected_rows, query.touched = int(written["affected"]), Touched.of(written)
             query.finished()
             return query.affected_rows
         except SqeError as error:

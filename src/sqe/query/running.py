@@ -16,6 +16,7 @@ import pyarrow as pa
 from sqe import errors
 from sqe.engine.driver import Driver
 from sqe.engine.stream import RowStream
+from sqe.engine.touched import NOTHING, Touched
 from sqe.errors import SqeError
 from sqe.query.admission import Turn
 from sqe.query.events import QueryEvent, State
@@ -53,6 +54,7 @@ class Query:
         self.statement = StatementClass.UNKNOWN
         self.schema = NO_COLUMNS
         self.affected_rows: int | None = None
+        self.touched: Touched = NOTHING
         self.state = State.QUEUED
         self.error: SqeError | None = None
         self.rows = 0
@@ -95,6 +97,7 @@ class Query:
     def answered_by_engine(self, answer: dict[str, Any]) -> None:
         self.schema = decode_schema(answer["schema"])
         self.affected_rows = answer["affected"]
+        self.touched = Touched.of(answer)
         if answer.get("inline") is not None:
             self._in_engine = False
             with pa.ipc.open_stream(base64.b64decode(answer["inline"])) as reader:
@@ -112,6 +115,7 @@ class Query:
     def failed(self, error: SqeError) -> SqeError:
         """The statement's one end by failure; what stopped it (a limit, a cancel) is the better error to show."""
         shown = self._stop_error or error
+        self.touched = error.touched or self.touched
         self._end(State.CANCELED if shown.code is errors.USER_CANCELED else State.FAILED, shown)
         return shown
 
@@ -196,6 +200,8 @@ class Query:
             bytes=self.bytes,
             affected_rows=self.affected_rows,
             error=self.error,
+            origin=self.session.origin,
+            touched=self.touched,
         )
 
     def __enter__(self) -> Query:

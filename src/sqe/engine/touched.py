@@ -1,0 +1,24 @@
+"""Which tables and catalogs a statement had to do with, as the driver tells it (jvm: TouchedTables)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Touched:
+    """Names as the session has them, `catalog.schema.table`. Views and the tables behind them are both there."""
+
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    catalogs: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(facts: Mapping[str, Any]) -> Touched:
+        reads, writes, catalogs = (tuple(facts.get(name) or ()) for name in ("reads", "writes", "catalogs"))
+        return Touched(reads, writes, catalogs)
+
+
+NOTHING = Touched()
