@@ -35,7 +35,6 @@ store = "sqlite:///policy.db"
 
 def test_what_the_contract_names_but_this_version_lacks_is_refused_and_not_ignored(written: Written) -> None:
     assert problems(written(BEYOND_THIS_VERSION)) == [
-        "sqe.toml:3: auth.providers of type 'bearer_token' is not available in this version yet",
         "sqe.toml:15: policy is not available in this version yet",
     ]
 
@@ -49,7 +48,7 @@ REFUSED = {
     "nothing close": ("[coordinator]\nzzz = 1", ":2: unknown key 'zzz' in [coordinator]"),
     "key outside any section": ("max_age = '8h'", ":1: unknown section [max_age]"),
     "section of a later version": ("[audit]\npath = 'x'", ":1: audit is not available in this version yet"),
-    "key of a later version": ("[coordinator]\ntls_cert = 'x'", ":2: coordinator.tls_cert is not available in this version yet"),
+    "key of a later version": ("[cluster]\nexecutors = 2", ":2: cluster.executors is not available in this version yet"),
     "section that is no table": ("coordinator = 3", ":1: coordinator must be a table, not a whole number"),
     "text for a port": ("[coordinator]\nmetrics_port = '9'", ":2: coordinator.metrics_port must be a whole number, not a text"),
     "port out of range": (
@@ -163,24 +162,6 @@ def test_all_problems_are_reported_at_once_from_top_to_bottom(written: Written) 
 
 
 SEED_SAMPLES = {
-    "polaris": (
-        """\
-        [auth]
-        token_endpoint = "http://localhost:18181/api/catalog/v1/oauth/tokens"
-        client_id = "root"
-        [catalog]
-        polaris_url = "http://localhost:18181/api/catalog"
-        warehouse = "test_warehouse"
-        [storage]
-        s3_endpoint = "http://localhost:19000"
-        s3_region = "us-east-1"
-        s3_path_style = true
-        """,
-        [
-            "sqe.toml:2: auth.token_endpoint is not available in this version yet",
-            "sqe.toml:3: auth.client_id is not available in this version yet",
-        ],
-    ),
     "s3tables": (
         """\
         [catalog]
