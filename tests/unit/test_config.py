@@ -12,7 +12,8 @@ from config_files import Written, problems
 from sqe.config import Duration, Secret, Size, load, load_with_origins
 from sqe.config.keys import Key, NamedTables, RecordList, Table, TableList, declarations
 from sqe.config.kinds import TEXTS
-from sqe.config.providers import AnonymousProvider, StaticProvider
+from sqe.config.providers import PROVIDERS, AnonymousProvider, StaticProvider
+from sqe.config.rate_limit import NETWORKS
 from sqe.config.settings import Settings
 from sqe.config.show import effective
 
@@ -107,10 +108,18 @@ def settable(of: type = Settings, path: tuple[str, ...] = ()) -> list[tuple[tupl
     return found
 
 
+def provider_with(records: tuple[str, ...]) -> str:
+    """A provider of a type that has this list of records, with one in it."""
+    if not records:
+        return "[[auth.providers]]\ntype = 'anonymous'\n"
+    word = next(word for word, of in PROVIDERS.items() if records[0] in dict(declarations(of)))
+    return f"[[auth.providers]]\ntype = '{word}'\n{records[0]} = [{{}}]\n"
+
+
 @pytest.mark.parametrize(("path", "key"), settable(), ids=lambda value: "" if isinstance(value, Key) else ".".join(value))
 def test_every_key_has_an_environment_variable(written: Written, path: tuple[str, ...], key: Key) -> None:
     """No kind takes an empty text (or half a list): the complaint under the variable's name proves that it is read."""
-    provider = "[[auth.providers]]\ntype = 'anonymous'\n" if path[-2:] == ("0", "user") else ONE_USER
+    provider = provider_with(path[3:-1]) if path[:2] == ("auth", "providers") else ONE_USER
     base = f"{provider}[catalogs.sales]\npath = '/x'\n"
     variable = "SQE_" + "__".join(path).upper()
     wrong = "[" if key.kind in (TEXTS, NETWORKS) else ""

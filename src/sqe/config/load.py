@@ -43,10 +43,11 @@ def load_with_origins(path: Path | None, environ: Mapping[str, str], flags: Mapp
     reader = Reader(layers, environ)
     read = reader.table(Settings, layers.tree, ())
     settings = _completed(read if read is not None else Settings())
-    for paths, sentence in contradictions(settings):
-        if not any(reader.failed(each) for each in paths):
-            written = [each for each in paths if _origin(layers, each)]
-            reader.report((written or paths)[-1], sentence)
+    # All before the first is reported: a contradiction must not hide another one of the same table.
+    found = [finding for finding in contradictions(settings) if not any(reader.failed(each) for each in finding[0])]
+    for paths, sentence in found:
+        written = [each for each in paths if _origin(layers, each)]
+        reader.report((written or paths)[-1], sentence)
     problems = [problem for _, problem in sorted(reader.problems, key=lambda found: layers.order(found[0]))]
     problems += [problem for problem in misplaced if problem is not None]
     if problems:

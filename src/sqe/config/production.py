@@ -20,7 +20,7 @@ from sqe.config.settings import Settings
 Finding = tuple[tuple[Path, ...], str]
 
 # Schemes that carry passwords, tokens or data without encryption.
-PLAIN_SCHEMES = ("http", "ldap", "ws", "thrift")
+PLAIN_SCHEMES = ("http", "thrift")  # ldap: starts TLS, unless its provider is insecure
 
 
 class Check(NamedTuple):
@@ -89,20 +89,17 @@ def _unbounded_audience(settings: Settings) -> Iterator[Finding]:
 def _plain_urls(settings: Settings) -> Iterator[Finding]:
     for path, value in _texts(settings, ()):
         scheme, colon, _ = value.partition("://")
-        if colon and scheme.lower() in PLAIN_SCHEMES and not _encrypts_later(settings, path):
+        if colon and scheme.lower() in PLAIN_SCHEMES:
             host = urlsplit(value).hostname or ""
             if not is_loopback(host):
                 name = ".".join(part for part in map(str, path) if not part.isdigit())
                 yield (path,), f"the plain connection to {host} of {name}: use {scheme.lower()}s://"
 
 
-def _encrypts_later(settings: Settings, path: Path) -> bool:
-    """LDAP may start plain and go over to TLS before it says anything."""
-    if path[:2] != ("auth", "providers"):
-        return False
-    index = path[2]
-    assert isinstance(index, int)
-    return bool(getattr(settings.auth.providers[index], "start_tls", False))
+def _insecure_providers(settings: Settings) -> Iterator[Finding]:
+    for index, provider in enumerate(settings.auth.providers):
+        if getattr(provider, "insecure", False):
+            yield (("auth", "providers", index, "insecure"),), "auth.providers with insecure = true"
 
 
 def _shared_storage_keys(settings: Settings) -> Iterator[Finding]:
@@ -134,7 +131,8 @@ CHECKS = (
     Check("the provider `anonymous`", _anonymous),
     Check("plain passwords of the provider `static` (hashes are taken)", _plain_passwords),
     Check("providers that take tokens for any audience", _unbounded_audience),
-    Check("plain `http://`, `ldap://` and the like to other machines, in any key", _plain_urls),
+    Check("providers with `insecure = true`", _insecure_providers),
+    Check("plain `http://` to other machines, in any key", _plain_urls),
     Check("`s3_access_key` in `[storage]`", _shared_storage_keys),
     Check('REST catalogs with `auth = "none"` or `"static"`', _shared_catalog_identity),
     Check('`sql = "full"` in `[log]`', _sql_in_the_log),

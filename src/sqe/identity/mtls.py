@@ -31,7 +31,12 @@ class Mtls(Provider):
             return None
         from cryptography import x509  # 30 ms of imports that only this provider needs
 
-        certificate = x509.load_der_x509_certificate(credentials.der)
+        try:
+            return self._identified(x509.load_der_x509_certificate(credentials.der))
+        except ValueError:  # OpenSSL reads certificates that are not quite well-formed
+            raise Rejected from None
+
+    def _identified(self, certificate: x509.Certificate) -> Login | None:
         # The handshake has looked at it, but a connection can be older than its certificate may get.
         if not certificate.not_valid_before_utc.timestamp() <= self._clock() < certificate.not_valid_after_utc.timestamp():
             raise Rejected
@@ -79,7 +84,7 @@ def _raw_values(certificate: x509.Certificate, field: str) -> Sequence[str]:
         return [str(each.value) for each in certificate.subject.get_attributes_for_oid(x509.NameOID.COMMON_NAME)]
     try:
         names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
-    except (x509.ExtensionNotFound, ValueError):  # none, or one that cannot be read
+    except x509.ExtensionNotFound:
         return []
     match field:
         case "email":
