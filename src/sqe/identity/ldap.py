@@ -30,7 +30,10 @@ from sqe.identity.provider import Credentials, Password, Provider, Rejected
 log = logging.getLogger("sqe.identity")
 
 # A log-in answers within five seconds, whatever the directory does.
-TOTAL_SECONDS = 4.0
+TOTAL_SECONDS = 3.5
+# OpenLDAP's library (2.5.13) waits without a limit for a peer that stops in the middle of TLS. Nobody waits for such a thread,
+# but it stays until the peer hangs up; beyond this many, log-ins have to wait for a place.
+MOST_AT_ONCE = 32
 LONGEST_PASSWORD = 4096
 MOST_GROUPS = 10_000
 
@@ -41,6 +44,7 @@ class Ldap(Provider):
     def __init__(self, settings: LdapProvider) -> None:
         self._settings = settings
         self._roles = {each.group: each.roles for each in settings.group_roles}
+        self._places = threading.BoundedSemaphore(MOST_AT_ONCE)
 
     def identify(self, credentials: Credentials) -> Login | None:
         # Without a password there is nothing to check: a directory takes an empty one for "nobody" and says yes.
@@ -49,7 +53,7 @@ class Ldap(Provider):
         user, password = credentials.user, credentials.password.reveal()
         if not is_name(user) or len(password) > LONGEST_PASSWORD or not _can_be_sent(user + password):
             raise Rejected
-        return _Attempt(self, user, password).login()
+        return _Attempt(self, user, password).login(self._places)
 
     def log_in(self, user: str, password: str, deadline: float) -> Login | None:
         if self._settings.user_dn is not None:
@@ -125,18 +129,20 @@ class Ldap(Provider):
 
 
 class _Attempt:
-    """One log-in in a thread of its own: looking up the directory's name in DNS has no time limit that could be set."""
+    """One log-in in a thread of its own: neither looking up a name in DNS nor a TLS handshake has a limit that could be set."""
 
     def __init__(self, provider: Ldap, user: str, password: str) -> None:
         self._provider = provider
         self._user = user
         self._password = password
+        self._deadline = time.monotonic() + TOTAL_SECONDS
         self._outcome: Login | Exception | None = Outage("it took too long")
 
-    def login(self) -> Login | None:
-        thread = threading.Thread(target=self._run, name="sqe-ldap-log-in", daemon=True)
-        thread.start()
-        thread.join(TOTAL_SECONDS + 0.5)
+    def login(self, places: threading.BoundedSemaphore) -> Login | None:
+        if places.acquire(timeout=TOTAL_SECONDS):
+            thread = threading.Thread(target=self._run, args=(places,), name="sqe-ldap-log-in", daemon=True)
+            thread.start()
+            thread.join(max(0.0, self._deadline - time.monotonic()) + 0.5)
         match self._outcome:
             case Refused() | Ambiguous():
                 raise Rejected
@@ -148,11 +154,13 @@ class _Attempt:
             case login:
                 return login
 
-    def _run(self) -> None:
+    def _run(self, places: threading.BoundedSemaphore) -> None:
         try:
-            self._outcome = self._provider.log_in(self._user, self._password, time.monotonic() + TOTAL_SECONDS)
+            self._outcome = self._provider.log_in(self._user, self._password, self._deadline)
         except Exception as error:  # noqa: BLE001 - handed to the thread that waits
             self._outcome = error
+        finally:
+            places.release()
 
 
 def _can_be_sent(text: str) -> bool:

@@ -30,6 +30,8 @@ _REFUSALS = (
     ldap.CONSTRAINT_VIOLATION,
     ldap.UNWILLING_TO_PERFORM,
 )
+# So that a directory whose machine is gone hangs up on whoever still waits for it.
+_KEEPALIVE = {ldap.OPT_X_KEEPALIVE_IDLE: 5, ldap.OPT_X_KEEPALIVE_PROBES: 3, ldap.OPT_X_KEEPALIVE_INTERVAL: 5}
 
 
 class Refused(Exception):
@@ -110,6 +112,8 @@ class Connection:
         self._link: Any = ldap.initialize(url)
         # A referral would send the password to whatever host an entry names.
         self._link.set_option(ldap.OPT_REFERRALS, ldap.OPT_OFF)
+        for option, value in _KEEPALIVE.items():
+            self._link.set_option(option, value)
         self._link.set_option(ldap.OPT_X_TLS_REQUIRE_CERT, ldap.OPT_X_TLS_DEMAND)
         self._link.set_option(ldap.OPT_X_TLS_PROTOCOL_MIN, ldap.OPT_X_TLS_PROTOCOL_TLS1_2)
         authorities = ca_file or ssl.get_default_verify_paths().cafile
