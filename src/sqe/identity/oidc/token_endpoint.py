@@ -177,7 +177,7 @@ class TokenEndpoint:
         said = answer.json()
         if answer.status == 200 and said is not None:
             return said
-        error = said.get("error") if said is not None and 400 <= answer.status < 500 else None
+        error = said.get("error") if said is not None and answer.status in (400, 401, 403) else None
         if not isinstance(error, str):
             log.error("the token endpoint of %s answered with status %s and no OAuth error", self._client.id, answer.status)
             raise _nonsense()
