@@ -6,11 +6,12 @@ A refusal is always `TOO_MANY_REQUESTS` with the time after which to come again;
 from __future__ import annotations
 
 from sqe.config.rate_limit import RateLimit
+from sqe.limits.calls import CallsAtOnce
 from sqe.limits.logins import LoginLimits
 from sqe.limits.queries import QueryRates
 from sqe.limits.refusals import Refusals, TooManyRequests
 
-__all__ = ["Limits", "LoginLimits", "QueryRates", "Refusals", "TooManyRequests"]
+__all__ = ["CallsAtOnce", "Limits", "LoginLimits", "QueryRates", "Refusals", "TooManyRequests"]
 
 
 class Limits:
@@ -19,4 +20,5 @@ class Limits:
     def __init__(self, settings: RateLimit) -> None:
         self.refusals = Refusals()
         self.logins = LoginLimits(settings, self.refusals)
+        self.calls = CallsAtOnce(settings.calls_per_user, self.refusals)
         self.queries = QueryRates(settings, self.refusals)

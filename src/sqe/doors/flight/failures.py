@@ -22,6 +22,7 @@ from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
 from pyarrow import flight
 
 from sqe.errors import Grpc, SqeError, internal
+from sqe.limits import TooManyRequests
 
 log = logging.getLogger("sqe.doors.flight")
 
@@ -72,7 +73,10 @@ def failure(error: SqeError, context: flight.ServerCallContext | None = None) ->
     """The exception that makes pyarrow send this error; `context` lets the details travel in a trailer."""
     code = error.code
     text = _shortened(str(error))
-    details = json.dumps({"code": code.name, "number": code.number, "sqlstate": code.sqlstate})
+    facts: dict[str, object] = {"code": code.name, "number": code.number, "sqlstate": code.sqlstate}
+    if isinstance(error, TooManyRequests):
+        facts["retry_after_seconds"] = error.retry_after
+    details = json.dumps(facts)
     if context is not None:
         context.add_trailer(TRAILER, details)
     if code.grpc in _FLIGHT_ERRORS:
