@@ -3,7 +3,7 @@ package org.apache.spark.sql.sqe
 import org.apache.spark.sql.catalyst.{FunctionIdentifier, TableIdentifier}
 import org.apache.spark.sql.catalyst.analysis._
 import org.apache.spark.sql.catalyst.expressions.{Expression, PlanExpression}
-import org.apache.spark.sql.catalyst.parser.ParserInterface
+import org.apache.spark.sql.catalyst.parser.{ParameterContext, ParserInterface}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.types.{DataType, StructType}
@@ -14,6 +14,8 @@ import org.apache.spark.sql.types.{DataType, StructType}
  */
 final class CatalogNames(session: => SparkSession, spark: ParserInterface) extends ParserInterface {
   override def parsePlan(sql: String): LogicalPlan = respelt(spark.parsePlan(sql))
+
+  override def parsePlanWithParameters(sql: String, values: ParameterContext): LogicalPlan = respelt(spark.parsePlanWithParameters(sql, values))
 
   override def parseQuery(sql: String): LogicalPlan = respelt(spark.parseQuery(sql))
 

@@ -19,7 +19,7 @@ from waiting import eventually
 
 from sqe.engine.driver import Driver
 from sqe.errors import SqeError
-from sqe.query.events import State
+from sqe.query.events import QueryEvent, State
 from sqe.query.handler import QueryHandler
 from sqe.query.ingest import IngestMode, TableName
 from sqe.session import Session
@@ -238,8 +238,13 @@ def test_a_cancelled_ingest_writes_nothing(handler: QueryHandler, session: Sessi
     thread = threading.Thread(target=load, daemon=True)
     thread.start()
     flowing.wait(10)
-    (running,) = [event for event in handler.queries() if event.session_id == session.id and not event.state.ended]
-    assert (running.statement, running.state) == ("ingest", State.RUNNING)
+
+    def under_way() -> list[QueryEvent]:
+        return [event for event in handler.queries() if event.session_id == session.id and event.statement == "ingest"]
+
+    eventually(lambda: bool(under_way()))  # pyarrow asks for the first rows before the statement is known
+    (running,) = under_way()
+    assert running.state is State.QUEUED  # its turn comes when all rows are here
     assert handler.cancel(session, running.query_id)
     thread.join(20)
     assert outcome == ["USER_CANCELED"]
