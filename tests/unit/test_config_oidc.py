@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import re
+from pathlib import Path
 
 import pytest
 from config_files import Written, problems
@@ -205,3 +207,14 @@ def test_a_clients_secret_is_never_shown(written: Written) -> None:
     settings = load(written(CLIENT), {})
     assert settings.auth.client_secret == Secret("x")
     assert "'x'" not in repr(settings.auth)
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "authentication.md").read_text(encoding="utf-8")
+EXAMPLES = [text for text in re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL) if "idp.example.com" in text or "[auth]" in text]
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda text: " ".join(re.findall(r'(?:type|auth) = "(\w+)"', text)) or "short")
+def test_the_examples_of_the_documentation_load(written: Written, example: str) -> None:
+    settings = load(written(example), {"SQE_CLIENT_SECRET": "hush"})
+    assert settings.auth.providers
+    authenticator(settings.auth)

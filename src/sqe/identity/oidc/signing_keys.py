@@ -22,6 +22,8 @@ LIFE_SECONDS = 300.0
 LONGEST_OUTAGE_SECONDS = 24 * 3600.0
 # Anybody can send tokens that name keys which do not exist: the issuer is asked for those this often and no more.
 PAUSE_SECONDS = 10.0
+# An issuer that could not answer is asked again sooner: nobody can log in until it can.
+OUTAGE_PAUSE_SECONDS = 2.0
 MOST_KEYS = 100
 SHORTEST_RSA_BITS = 2048
 
@@ -90,7 +92,8 @@ class SigningKeys:
             self._replace({})
 
     def _may_ask(self) -> bool:
-        return self._tried is None or self._clock() >= self._tried + PAUSE_SECONDS
+        pause = PAUSE_SECONDS if self._outage is None else OUTAGE_PAUSE_SECONDS
+        return self._tried is None or self._clock() >= self._tried + pause
 
     def _fetch(self) -> None:
         try:
