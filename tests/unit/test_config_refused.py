@@ -82,7 +82,10 @@ REFUSED = {
         '[engine.spark]\n"spark.plugins" = "x"',
         ":1: engine.spark takes only the tuning settings that docs/configuration.md lists, and not spark.plugins",
     ),
-    "unknown catalog type": ("[catalog]\ntype = 'excel'", ":2: catalog.type must be one of sqlite, rest, polaris, nessie, unity, horizon, lakeformation, not 'excel'"),
+    "unknown catalog type": (
+        "[catalog]\ntype = 'excel'",
+        ":2: catalog.type must be one of sqlite, rest, polaris, nessie, unity, horizon, lakeformation, not 'excel'",
+    ),
     "catalog without its folder": (
         "[catalogs.sales]\ntype = 'sqlite'",
         ":2: catalogs.sales of type 'sqlite' needs the key 'path'",
