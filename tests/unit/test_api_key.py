@@ -127,10 +127,14 @@ def test_a_key_ends_with_its_expiry(path: Path) -> None:
     clock = Clock()
     provider = ApiKey(ApiKeyProvider(path), clock=clock)
     clock.now = (end - timedelta(seconds=1)).timestamp()
-    assert provider.identify(bearer(KEY)) is not None
+    login = provider.identify(bearer(KEY))
+    assert login is not None and login.renewer is not None
+    assert login.renewer.renew(login).identity == login.identity
     clock.now = end.timestamp()
     with pytest.raises(Rejected):
         provider.identify(bearer(KEY))
+    with pytest.raises(Rejected):  # so the sessions that it opened end too
+        login.renewer.renew(login)
 
 
 def names(file: ApiKeyFile) -> set[str]:

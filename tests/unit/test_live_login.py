@@ -239,3 +239,46 @@ def test_users_without_tokens_show_none(clock: Clock) -> None:
 def test_tokens_are_never_shown(clock: Clock, provider: Provider) -> None:
     login = provider.login()
     assert "access-0" not in f"{login} {login!r} {login.tokens} {live(clock, login)!r}"
+
+
+class Directory(Renewer):
+    """Vouches for people without giving them tokens."""
+
+    def __init__(self) -> None:
+        self.identity = ALICE
+        self.failure: Exception | None = None
+
+    def renew(self, login: Login) -> Login:
+        if self.failure is not None:
+            raise self.failure
+        return Login(self.identity, renewer=self)
+
+
+def test_a_log_in_without_tokens_is_confirmed_again_and_again() -> None:
+    clock, directory = Clock(), Directory()
+    live = LiveLogin(Login(ALICE, renewer=directory), clock=clock, interval_seconds=10)
+    directory.identity = replace(ALICE, roles=frozenset({"engineer"}))
+    live.keep()
+    assert live.identity.roles == {"analyst"}  # nobody was asked yet
+    clock.now += 10
+    live.keep()
+    assert live.identity.roles == {"engineer"}
+    directory.failure = Rejected()
+    clock.now += 10
+    with pytest.raises(SqeError, match="could not be renewed"):
+        live.keep()
+    assert live.ended is not None
+
+
+def test_an_outage_of_a_provider_without_tokens_is_borne_for_a_while() -> None:
+    clock, directory = Clock(), Directory()
+    live = LiveLogin(Login(ALICE, renewer=directory), clock=clock, interval_seconds=10)
+    directory.failure = OUTAGE
+    clock.now += 29
+    live.keep()
+    clock.now += 6
+    with pytest.raises(SqeError) as unknown:
+        live.keep()
+    assert (unknown.value.code, live.ended) == (IDENTITY_PROVIDER_UNAVAILABLE, None)
+    directory.failure = None
+    live.keep()

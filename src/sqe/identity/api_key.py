@@ -10,7 +10,7 @@ from sqe.errors import IDENTITY_PROVIDER_UNAVAILABLE, SqeError
 from sqe.identity import Identity
 from sqe.identity.api_key_file import ApiKeyFile, Entry, Unusable
 from sqe.identity.api_keys import claims_to_be_a_key, digest_of
-from sqe.identity.login import Login
+from sqe.identity.login import Login, Renewer
 from sqe.identity.provider import Bearer, Credentials, Password, Provider, Rejected
 
 # A user name for drivers that insist on one: the key itself says who it is.
@@ -34,17 +34,37 @@ class ApiKey(Provider):
                     raise Rejected
             case _:
                 return None
+        return self._login(entry)
+
+    def again(self, digest: bytes) -> Login:
+        """The same key, as the file has it now."""
+        return self._login(self._entry_of(digest))
+
+    def _login(self, entry: Entry) -> Login:
         # The subject tells an audit which of the user's keys it was.
         subject = f"key:{entry.sha256.hex()[:16]}"
-        return Login(Identity(entry.name, entry.roles, entry.groups, "api_key", subject))
+        return Login(Identity(entry.name, entry.roles, entry.groups, "api_key", subject), renewer=_Again(self, entry.sha256))
 
     def _entry(self, key: str) -> Entry:
+        return self._entry_of(digest_of(key))
+
+    def _entry_of(self, digest: bytes | None) -> Entry:
         try:
             entries = self._file.entries()
         except Unusable:
             raise SqeError(IDENTITY_PROVIDER_UNAVAILABLE, "API keys cannot be checked at present") from None
-        digest = digest_of(key)
         entry = entries.get(digest) if digest is not None else None
         if entry is None or entry.expired(self._clock()):
             raise Rejected
         return entry
+
+
+class _Again(Renewer):
+    """A key that was taken out of the file, or has expired, ends the sessions that it opened."""
+
+    def __init__(self, provider: ApiKey, digest: bytes) -> None:
+        self._provider = provider
+        self._digest = digest
+
+    def renew(self, login: Login) -> Login:
+        return self._provider.again(self._digest)

@@ -6,7 +6,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from sqe.config.providers import LdapProvider
@@ -23,7 +23,7 @@ from sqe.identity.ldap_directory import (
     in_filter,
     is_below,
 )
-from sqe.identity.login import Login
+from sqe.identity.login import Login, Renewer
 from sqe.identity.names import is_name
 from sqe.identity.provider import Credentials, Password, Provider, Rejected
 
@@ -53,7 +53,7 @@ class Ldap(Provider):
         user, password = credentials.user, credentials.password.reveal()
         if not is_name(user) or len(password) > LONGEST_PASSWORD or not _can_be_sent(user + password):
             raise Rejected
-        return _Attempt(self, user, password).login(self._places)
+        return _Attempt(lambda deadline: self.log_in(user, password, deadline)).login(self._places)
 
     def log_in(self, user: str, password: str, deadline: float) -> Login | None:
         if self._settings.user_dn is not None:
@@ -80,6 +80,16 @@ class Ldap(Provider):
             connection.bind(people[0].dn, password)
             return self._login(people[0], searching)
 
+    def again(self, user: str, deadline: float) -> Login:
+        """The person as the directory has them now; needs no password of theirs."""
+        base, found_by = self._settings.search_base or "", in_filter(self._settings.search_filter, user=user)
+        with self._connected(deadline) as searching:
+            self._bind_to_search(searching)
+            people = searching.entries(base, found_by, self._attributes(), 1)
+            if not people:
+                raise Refused
+            return self._login(people[0], searching)
+
     def _bind_to_search(self, connection: Connection) -> None:
         if self._settings.bind_dn is None or self._settings.bind_password is None:
             return
@@ -100,7 +110,8 @@ class Ldap(Provider):
             raise Refused
         groups = frozenset(name for name in self._groups(person, user, connection) if is_name(name))
         roles = frozenset(self._settings.roles).union(*(self._roles.get(group, ()) for group in groups))
-        return Login(Identity(user, roles, groups, "ldap", person.dn))
+        searches = self._settings.user_dn is None  # without a search entry, people can be asked for with their passwords only
+        return Login(Identity(user, roles, groups, "ldap", person.dn), renewer=_Again(self, self._places) if searches else None)
 
     def _groups(self, person: Person, user: str, connection: Connection) -> Iterator[str]:
         settings = self._settings
@@ -128,13 +139,26 @@ class Ldap(Provider):
             connection.close()
 
 
+class _Again(Renewer):
+    """Somebody who is not found any more, or under another name, is not let in again; groups are those of now."""
+
+    def __init__(self, provider: Ldap, places: threading.BoundedSemaphore) -> None:
+        self._provider = provider
+        self._places = places
+
+    def renew(self, login: Login) -> Login:
+        found = _Attempt(lambda deadline: self._provider.again(login.identity.user, deadline)).login(self._places)
+        if found is None or found.identity.subject != login.identity.subject:
+            raise Rejected
+        return found
+
+
 class _Attempt:
     """One log-in in a thread of its own: neither looking up a name in DNS nor a TLS handshake has a limit that could be set."""
 
-    def __init__(self, provider: Ldap, user: str, password: str) -> None:
-        self._provider = provider
-        self._user = user
-        self._password = password
+    def __init__(self, ask: Callable[[float], Login | None]) -> None:
+        """`ask` gets the moment until which it may take."""
+        self._ask = ask
         self._deadline = time.monotonic() + TOTAL_SECONDS
         self._outcome: Login | Exception | None = Outage("it took too long")
 
@@ -156,7 +180,7 @@ class _Attempt:
 
     def _run(self, places: threading.BoundedSemaphore) -> None:
         try:
-            self._outcome = self._provider.log_in(self._user, self._password, self._deadline)
+            self._outcome = self._ask(self._deadline)
         except Exception as error:  # noqa: BLE001 - handed to the thread that waits
             self._outcome = error
         finally:

@@ -22,6 +22,8 @@ RETRY_SECONDS = 5.0
 # A token is renewed this long before its end, or when two thirds of a short life are over.
 LONGEST_MARGIN_SECONDS = 60.0
 DEFAULT_INTERVAL_SECONDS = 300.0
+# Of a log-in without tokens: this many intervals after its provider last said yes, silence is a no.
+ANSWERS_COUNT_FOR = 3
 
 Clock = Callable[[], float]
 
@@ -45,6 +47,7 @@ class LiveLogin:
         self._for_catalogs: dict[str, Tokens] = {}
         self._not_before: dict[str, float] = {}  # by catalog, and "" for the log-in itself: when to ask again after an outage
         self._stale = True
+        self._confirmed = clock()
         self._ended: SqeError | None = None
         self.version = 0  # grows with every change of a catalog's token
 
@@ -59,7 +62,7 @@ class LiveLogin:
 
     def keep(self) -> None:
         """Renews what is due. Raises when the log-in has ended, or has expired while its provider cannot be reached."""
-        if not self._catalogs and self._login.tokens is None:
+        if not self._catalogs and self._login.tokens is None and self._login.renewer is None:
             return
         with self._lock:
             if self._ended is not None:
@@ -87,15 +90,15 @@ class LiveLogin:
             return {name: tokens.access.reveal() for name, tokens in self._for_catalogs.items() if not tokens.expired(now)}
 
     def _keep_login(self) -> None:
-        tokens = self._login.tokens
         now = self._clock()
-        if tokens is None or now < self._due(tokens):
+        due, end = self._times()
+        if now < due:
             return
         if self._login.renewer is None:
-            if tokens.expired(now):
+            if now >= end:
                 self._end("its token has expired")
             return
-        if now < self._not_before.get("", 0) and not tokens.expired(now):
+        if now < self._not_before.get("", 0) and now < end:
             return
         try:
             renewed = self._login.renewer.renew(self._login)
@@ -104,14 +107,22 @@ class LiveLogin:
         except SqeError as outage:
             self._not_before[""] = now + RETRY_SECONDS
             log.warning("the token of %s could not be renewed: %s", self.identity.user, outage)
-            if tokens.expired(self._clock()):
+            if self._clock() >= end:
                 raise
         else:
             if renewed.identity.user != self.identity.user:  # nobody becomes somebody else under a session
                 self._end("its log-in could not be renewed")
-            assert renewed.tokens is not None
-            self._login = replace(renewed, tokens=_obtained(renewed.tokens, self._clock()))
+            self._confirmed = self._clock()
+            self._login = replace(renewed, tokens=renewed.tokens and _obtained(renewed.tokens, self._confirmed))
             self._stale = True
+
+    def _times(self) -> tuple[float, float]:
+        """When to ask the provider again, and until when its last answer counts if it does not reply."""
+        if self._login.tokens is not None:
+            return self._due(self._login.tokens), self._login.tokens.expires_at
+        if self._login.renewer is None:
+            return NEVER, NEVER
+        return self._confirmed + self._interval, self._confirmed + ANSWERS_COUNT_FOR * self._interval
 
     def _keep_catalog(self, name: str, identity: CatalogIdentity) -> None:
         known, now = self._for_catalogs.get(name), self._clock()
