@@ -21,6 +21,11 @@ def test_all_flags_are_understood_in_every_spelling() -> None:
     assert parse(["--protocol", "flight", "--host", "h", "--username", "root"]).user == "root"
     assert parse(["-e", "--1"]).execute == ["--1"]
     assert parse(["daemon", "stop"]).daemon == "stop"
+    login = parse(["login", "-H", "db", "--tls", "--browser", "--issuer", "https://idp", "--client-id=cli"])
+    assert (login.login, login.browser, login.issuer, login.client_id) == ("login", True, "https://idp", "cli")
+    assert login.server == "grpc+tls://db:50051"
+    assert parse(["logout", "-H::1", "-p1"]).server == "grpc://[::1]:1"
+    assert parse(["login", "--status"]).status
 
 
 @pytest.mark.parametrize(
@@ -45,6 +50,15 @@ def test_all_flags_are_understood_in_every_spelling() -> None:
         (["-e", "x", "--file", "y"], "--execute and --file exclude each other"),
         (["daemon"], "sqe daemon takes one of: status, stop"),
         (["daemon", "restart"], "sqe daemon takes one of: status, stop"),
+        (["login"], "sqe login needs --host"),
+        (["logout"], "sqe logout needs --host"),
+        (["login", "db"], "sqe login takes no 'db'; the server is given with --host"),
+        (["login", "-H", "db", "-e", "SELECT 1"], "--execute does not go with sqe login"),
+        (["login", "-H", "db", "--token", "t"], "--token does not go with sqe login"),
+        (["logout", "-H", "db", "--browser"], "--browser does not go with sqe logout"),
+        (["login", "-H", "db", "--status", "--browser"], "--status goes alone, or with --host"),
+        (["-H", "db", "--browser"], "--browser goes with sqe login"),
+        (["--client-id", "x"], "--client-id goes with sqe login"),
     ],
 )
 def test_a_wrong_command_line_is_refused_in_one_sentence(argv: list[str], sentence: str) -> None:
