@@ -32,5 +32,5 @@ class CallsAtOnce:
             if not self._open[user]:
                 del self._open[user]
 
-    def __len__(self) -> int:
+    def under_way(self) -> int:
         return self._open.total()

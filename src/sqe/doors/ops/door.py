@@ -14,15 +14,17 @@ from sqe.doors.ports import address_of, listening
 if TYPE_CHECKING:
     import uvicorn
 
+    from sqe.doors.tls.certificates import Certificates
+
 log = logging.getLogger("sqe.ops")
 
-# Probes and one Prometheus: whoever opens more connections than this is no operator.
+# Probes and one Prometheus: whoever opens more connections than this is no operator, and never has all of them.
 MOST_CONNECTIONS = 64
-STOP_SECONDS = 2
-
 MOST_CONNECTIONS_OF_ADDRESS = 48
 REQUEST_SECONDS = 10.0
 STALLED_SECONDS = 30.0
+STOP_SECONDS = 2
+
 # Probes wait this long at most while the JVM boots, which has better use for the cores than importing an HTTP server.
 ENGINE_FIRST_SECONDS = 2.0
 
@@ -39,22 +41,22 @@ class OpsDoor:
         metrics_port: int | None,
         not_ready: Callable[[], str | None],
         metrics: Callable[[], bytes],
-    ) -> None:
-        """`not_ready` says why the server cannot serve (None: it can); `metrics_port` None leaves metrics closed."""
         request_seconds: float = REQUEST_SECONDS,
         stalled_seconds: float = STALLED_SECONDS,
         tls: Certificates | None = None,
+    ) -> None:
+        """`not_ready` says why the server cannot serve (None: it can); `metrics_port` None leaves metrics closed."""
         self._host = host
         self._ports = {"coordinator.health_port": health_port}
         if metrics_port is not None:
             self._ports["coordinator.metrics_port"] = metrics_port
         self._not_ready = not_ready
         self._metrics = metrics
-        self._sockets: dict[str, socket.socket] = {}
-        self._server: uvicorn.Server | None = None
         self._tls = tls
         self._request_seconds = request_seconds
         self._stalled_seconds = stalled_seconds
+        self._sockets: dict[str, socket.socket] = {}
+        self._server: uvicorn.Server | None = None
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -99,9 +101,9 @@ class OpsDoor:
         self._let_the_engine_go_first()
         import uvicorn
 
+        from sqe.doors.http import protocol
         from sqe.doors.ops.apps import by_port, health_app, metrics_app
 
-        from sqe.doors.http import protocol
         apps = {"coordinator.health_port": health_app(self._not_ready), "coordinator.metrics_port": metrics_app(self._metrics)}
         config = uvicorn.Config(
             by_port({bound.getsockname()[1]: apps[key] for key, bound in self._sockets.items()}),
@@ -120,6 +122,9 @@ class OpsDoor:
             server_header=False,
             timeout_graceful_shutdown=STOP_SECONDS,
         )
+        config.load()
+        # Not by its own options, which make a context that cannot be replaced. Handshakes end after a minute (asyncio).
+        config.ssl = self._tls.context if self._tls is not None else None
         self._server = uvicorn.Server(config)
         if not self._stopping.is_set():
             # uvicorn takes duplicates: it closes what it was given, and the addresses stay known until `stop`.
