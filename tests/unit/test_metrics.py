@@ -11,6 +11,7 @@ import pytest
 
 from sqe.errors import DIVISION_BY_ZERO, SqeError
 from sqe.identity import Identity
+from sqe.limits import Refusals
 from sqe.observe.document import document
 from sqe.observe.metrics import DECLARED, Metrics
 from sqe.query.events import Events, QueryEvent, State
@@ -34,7 +35,10 @@ def event(query_id: str, state: State, **more: object) -> QueryEvent:
 
 @pytest.fixture
 def counted() -> tuple[Events, Callable[[], dict[str, float]]]:
-    metrics = Metrics(sessions=lambda: 5, driver=Health, driver_restarts=lambda: 2)
+    refusals = Refusals()
+    refusals.login_ended("failed", user="alice")
+    refusals.refused("queries_per_user", "Too many", 1)
+    metrics = Metrics(sessions=lambda: 5, driver=Health, driver_restarts=lambda: 2, refusals=refusals)
     events = Events()
     events.subscribe(metrics.observe)
     return events, lambda: samples(metrics.text())
@@ -90,6 +94,12 @@ def test_a_driver_that_does_not_answer_is_down_and_has_no_numbers() -> None:
     found = samples(Metrics(sessions=lambda: 0, driver=lambda: None, driver_restarts=lambda: 0).text())
     assert found["sqe_driver_up"] == 0
     assert not [name for name in found if name.startswith("sqe_driver_heap")]
+
+
+def test_refusals_are_counted_by_limit_and_log_ins_by_outcome(counted: tuple[Events, Callable[[], dict[str, float]]]) -> None:
+    found = counted[1]()
+    assert found['sqe_refusals_total{limit="queries_per_user"}'] == 1
+    assert found['sqe_logins_total{outcome="failed"}'] == 1
 
 
 def test_the_documentation_lists_exactly_the_metrics_that_are_answered(
