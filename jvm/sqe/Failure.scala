@@ -24,7 +24,7 @@ object Failure {
   final class NoSession extends RuntimeException("no such session")
 
   /** The session has no token to show to this catalog, so the catalog is not asked. */
-  final class NoTokenFor(catalog: String) extends RuntimeException(s"Catalog $catalog is not open to this log-in: it has no token for it")
+  final class NoTokenFor(catalog: String) extends RuntimeException(s"Catalog $catalog does not exist")
 
   /** A statement's failure, with the tables that it had to do with. */
   final class Touching(val touched: Touched, val cause: Throwable) extends RuntimeException(cause)

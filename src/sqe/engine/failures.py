@@ -114,7 +114,7 @@ CLASSES: Mapping[str, ErrorCode] = {
     "CommitFailedException": errors.TRANSACTION_CONFLICT,
     "ForbiddenException": errors.PERMISSION_DENIED,
     "NotAuthorizedException": errors.PERMISSION_DENIED,
-    "Failure$NoTokenFor": errors.PERMISSION_DENIED,
+    "Failure$NoTokenFor": errors.CATALOG_NOT_FOUND,
     "RESTException": errors.ICEBERG_CATALOG_ERROR,
     "ServiceFailureException": errors.ICEBERG_CATALOG_ERROR,
     "ServiceUnavailableException": errors.ICEBERG_CATALOG_ERROR,

@@ -47,6 +47,7 @@ class LiveLogin:
         self._for_catalogs: dict[str, Tokens] = {}
         self._not_before: dict[str, float] = {}  # by catalog, and "" for the log-in itself: when to ask again after an outage
         self._stale = True
+        self._closed: frozenset[str] = frozenset()
         self._confirmed = clock()
         self._ended: SqeError | None = None
         self.version = 0  # grows with every change of a catalog's token
@@ -60,6 +61,13 @@ class LiveLogin:
         """Why no statement may run any more."""
         return self._ended
 
+    @property
+    def closed_catalogs(self) -> frozenset[str]:
+        """Catalogs that this log-in has nothing to show to: to its user they do not exist."""
+        if self._stale:
+            self.keep()
+        return self._closed
+
     def keep(self) -> None:
         """Renews what is due. Raises when the log-in has ended, or has expired while its provider cannot be reached."""
         if not self._catalogs and self._login.tokens is None and self._login.renewer is None:
@@ -71,6 +79,7 @@ class LiveLogin:
             for name, identity in self._catalogs.items():
                 self._keep_catalog(name, identity)
             self._stale = False
+            self._closed = frozenset(self._catalogs.keys() - self._for_catalogs.keys() - self._not_before.keys())
 
     def succeed(self, login: Login) -> None:
         """The same person logged in again: this log-in goes on with the newer tokens. Nobody else's takes its place."""

@@ -29,14 +29,27 @@ class TableEntry:
 
 def schemas(driver: Driver, session: Session, catalog: str | None, pattern: str | None) -> list[tuple[str, str]]:
     matches = like(pattern)
-    names = [catalog] if catalog else sorted(session.catalogs)
-    return [
-        (name, schema)
-        for name in names
-        if name in session.catalogs
-        for schema in driver.call("namespaces", session.in_engine(), name)["namespaces"]
-        if matches.fullmatch(schema)
-    ]
+    if catalog:
+        found = [(catalog, _namespaces(driver, session, catalog))] if catalog in session.catalogs else []
+    else:
+        found = [(name, _namespaces_if_there(driver, session, name)) for name in sorted(session.catalogs)]
+    return [(name, schema) for name, names in found for schema in names if matches.fullmatch(schema)]
+
+
+def _namespaces(driver: Driver, session: Session, catalog: str) -> list[str]:
+    names: list[str] = driver.call("namespaces", session.in_engine(), catalog)["namespaces"]
+    return names
+
+
+def _namespaces_if_there(driver: Driver, session: Session, catalog: str) -> list[str]:
+    """A catalog that is down, or closed to this user, must not hide all others from a client."""
+    try:
+        return _namespaces(driver, session, catalog)
+    except SqeError as error:
+        if error.code is not errors.CATALOG_NOT_FOUND and error.code.kind is not errors.Kind.EXTERNAL:
+            raise
+        log.warning("the schemas of catalog %s cannot be listed: %s", catalog, error)
+        return []
 
 
 def tables(
