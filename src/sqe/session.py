@@ -46,7 +46,7 @@ class Session:
 
     login: LiveLogin
     origin: Origin
-    catalogs: Catalogs
+    configured_catalogs: Catalogs
     default_catalog: str
     driver: Driver
     id: str = field(default_factory=lambda: secrets.token_hex(8))
@@ -57,6 +57,7 @@ class Session:
     running: int = 0
     current: tuple[str, tuple[str, ...]] | None = None  # what USE chose, to be chosen again in a new driver
     _generation: int = 0
+    _mounted: frozenset[str] = frozenset()  # the catalogs that the driver knows
     _tokens_version: int = -1  # of the tokens that the driver has
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _count_lock: threading.Lock = field(default_factory=threading.Lock)
@@ -65,6 +66,12 @@ class Session:
     def identity(self) -> Identity:
         """Who it is, with the roles of now: a renewed token may bring others."""
         return self.login.identity
+
+    @property
+    def catalogs(self) -> Catalogs:
+        """Those that are there for its user."""
+        closed = self.login.closed_catalogs
+        return {name: options for name, options in self.configured_catalogs.items() if name not in closed}
 
     def touch(self) -> None:
         self.used = time.monotonic()
@@ -97,6 +104,7 @@ class Session:
                     "openSession", self.id, self.identity.user, json.dumps(settings), json.dumps(start), json.dumps(tokens)
                 )
                 self._generation = generation
+                self._mounted = frozenset(self.catalogs)
             elif self._tokens_version != version:
                 self._hand_over_tokens()
             self._tokens_version = version
@@ -116,6 +124,10 @@ class Session:
 
     def _hand_over_tokens(self) -> None:
         self.driver.call("setTokens", self.id, json.dumps(self.login.catalog_tokens()))
+        for name in self.catalogs.keys() - self._mounted:  # renewed rights opened it
+            settings = spark_settings(name, self.configured_catalogs[name], self.id)
+            self.driver.call("configureSession", self.id, json.dumps(settings))
+            self._mounted |= {name}
 
     def return_to_place(self) -> None:
         """Back to where the session stood, after a USE that led nowhere."""
@@ -190,7 +202,7 @@ class Sessions:
         session = Session(
             login=LiveLogin(login, identities, interval_seconds=self._limits.token_interval_seconds),
             origin=origin,
-            catalogs=catalogs if catalogs is not None else self._catalogs,
+            configured_catalogs=catalogs if catalogs is not None else self._catalogs,
             default_catalog=default_catalog or self._default_catalog,
             driver=self._driver,
         )
@@ -218,13 +230,22 @@ class Sessions:
         with self._lock:
             return self._tokens.pop(session.id)
 
-    def by_token(self, token: str) -> Session:
+    def by_token(self, token: str, certificate: str = "") -> Session:
+        """A session that was opened with a client certificate is good with that one only (its fingerprint): a stolen token
+        is worth nothing without the key."""
         with self._lock:
             session = self._by_hash.get(_hash(token))
-        if session is None or session.closed or self._expired(session):
+        stolen = session is not None and session.origin.certificate not in ("", certificate)
+        if session is None or stolen or session.closed or self._expired(session):
             raise SqeError(errors.AUTHENTICATION_FAILED, "Authentication failed")
         session.touch()
         return session
+
+    def knows(self, token: str) -> bool:
+        """Whether the session is still there. Does not count as a use of it."""
+        with self._lock:
+            session = self._by_hash.get(_hash(token))
+        return session is not None and not session.closed and not self._expired(session)
 
     def close(self, session: Session) -> None:
         with self._lock:

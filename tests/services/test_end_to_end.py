@@ -82,11 +82,13 @@ def test_everybody_reads_and_writes_their_own(server: RunningServer, tables: Jso
 def test_everybody_sees_their_own_schemas_and_tables(server: RunningServer, tables: Json, user: str, other: str) -> None:
     with server.connected(user) as connection:
         schemas = {row[0] for row in rows(connection, "SHOW SCHEMAS IN lake")}
-        assert user in schemas and other not in schemas
+        assert user in schemas
+        assert other not in schemas
         assert (TABLE,) in [row[1:2] for row in rows(connection, f"SHOW TABLES IN lake.{user}")]
         found = connection.adbc_get_objects(depth="tables", catalog_filter="lake").read_all().to_pylist()
         listed = {schema["db_schema_name"] for catalog in found for schema in catalog["catalog_db_schemas"]}
-        assert user in listed and other not in listed
+        assert user in listed
+        assert other not in listed
 
 
 FORMS = (
@@ -132,7 +134,8 @@ def test_the_catalog_hears_each_user_and_nobody_else(server: RunningServer, tabl
     asked = log_lines(services["gateway"]["audit"])[tables["gateway"] :]
     for user in ("alice", "bob"):
         loads = [line for line in asked if line["path"].endswith(f"/namespaces/{user}/tables/{TABLE}") and line["vended"]]
-        assert loads and {line["name"] for line in loads} == {user}
+        assert loads
+        assert {line["name"] for line in loads} == {user}
 
 
 def test_the_store_sees_keys_of_each_user_and_no_others(server: RunningServer, tables: Json, services: Addresses) -> None:
@@ -143,7 +146,8 @@ def test_the_store_sees_keys_of_each_user_and_no_others(server: RunningServer, t
     ours = [line for line in requests if "Apache Iceberg 1.12" in line["user_agent"]]
     for user in ("alice", "bob"):
         mine = [line for line in ours if line["key"].startswith(f"{user}/{TABLE}") and line["status"] < 300]
-        assert mine and {line["requester_arn"].rpartition("/")[2] for line in mine} == {user}
+        assert mine
+        assert {line["requester_arn"].rpartition("/")[2] for line in mine} == {user}
     assert not [line for line in ours if line["requester_arn"].endswith("/root") or line["signature_version"] == "Anonymous"]
 
 
