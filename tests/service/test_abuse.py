@@ -7,20 +7,23 @@ import json
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from authority import Authority
 from pyarrow import flight
 from waiting import eventually
 
 from sqe.config.providers import StaticProvider, StaticUser
 from sqe.config.rate_limit import RateLimit
-from sqe.config.sections import Auth
+from sqe.config.sections import Auth, Coordinator
 from sqe.config.values import Duration, Secret
 from sqe.doors.addresses import Addresses
 from sqe.doors.flight.door import FlightDoor
 from sqe.doors.flight.wire import messages, pack
+from sqe.doors.tls import Certificates
 from sqe.engine.driver import Driver
 from sqe.identity.authenticator import authenticator
 from sqe.limits import Limits
@@ -38,7 +41,9 @@ LIMITED = "TOO_MANY_REQUESTS: Too many log-in attempts"
 class Limited:
     """A door whose limits count; what a test says about them is all that holds."""
 
-    def __init__(self, handler: QueryHandler, sessions: Sessions, *proxies: str, **limits: int) -> None:
+    def __init__(
+        self, handler: QueryHandler, sessions: Sessions, *proxies: str, tls: Certificates | None = None, **limits: int
+    ) -> None:
         unlimited = dict.fromkeys(
             ("logins_per_user", "failed_logins_per_user", "logins_per_address", "logins_without_address"), 0
         )
@@ -51,6 +56,7 @@ class Limited:
             authenticator=authenticator(Auth(providers=(USERS,)), self.limits.logins),
             addresses=Addresses(proxies),
             calls=self.limits.calls,
+            tls=tls,
         )
 
     def __enter__(self) -> Limited:
@@ -62,7 +68,7 @@ class Limited:
 
     @contextmanager
     def client(self) -> Iterator[flight.FlightClient]:
-        with flight.FlightClient(self.door.address) as client:
+        with flight.FlightClient(self.door.address, disable_server_verification=True) as client:
             yield client
 
     def token(self, client: flight.FlightClient, user: str = "alice", password: str = "wonderland") -> bytes:
@@ -153,6 +159,14 @@ def test_an_address_that_failed_too_often_waits_and_others_do_not(limited: Calla
     assert attempt(ALICE, b"192.0.2.1") == LIMITED
     with server.client() as client:
         assert works(client, as_(ALICE, (b"x-forwarded-for", b"192.0.2.2")))
+
+
+def test_with_tls_the_handshake_knows_the_address(limited: Callable[..., Limited], tmp_path: Path) -> None:
+    pair = Authority(tmp_path).server()
+    tls = Certificates(Coordinator(tls_cert=pair.certificate, tls_key=pair.key), ["h2"])
+    server = limited(tls=tls, logins_per_address=20)
+    assert [server.guess(name) for name in "abc"] == [FAILED, FAILED, LIMITED]
+    assert server.limits.refusals.by_limit() == {"logins_per_address": 1}
 
 
 @pytest.mark.parametrize(
@@ -285,6 +299,14 @@ def test_headers_are_bounded(door: FlightDoor, what: str) -> None:
     with flight.FlightClient(door.address) as client:
         assert "received metadata size exceeds" in refusal(lambda: client.get_flight_info(query(), options(*HEADERS[what])))
         assert works(client, as_(ALICE)), "the connection is still good"
+
+
+def test_commands_are_bounded(door: FlightDoor) -> None:
+    huge = flight.FlightDescriptor.for_command(b"x" * (33 << 20))
+    with flight.FlightClient(door.address) as client:
+        assert refusal(lambda: client.get_flight_info(huge, options())) == FAILED
+        told = refusal(lambda: client.get_flight_info(huge, as_(ALICE)))
+        assert told == "INVALID_ARGUMENTS: A command may have 32 MB, not more"
 
 
 @pytest.mark.parametrize("other", [b"Bearer x", ALICE, b""])
