@@ -6,12 +6,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sqe.config import Settings
-from sqe.config.providers import AnonymousProvider
+from sqe.config.providers import AnonymousProvider, LoginByPeople, Provider
+from sqe.config.sections import Coordinator
 from sqe.doors.ops import OpsDoor
 from sqe.doors.ports import listening
+from sqe.errors import CONFIGURATION_INVALID, SqeError
+from sqe.identity.options import LoginOption
 
 if TYPE_CHECKING:
     from sqe.doors.flight.door import FlightDoor
+    from sqe.doors.tls.certificates import Certificates
     from sqe.server import Door, Server
 
 
@@ -32,16 +36,19 @@ class NetworkDoors:
                 listening(coordinator.host, getattr(coordinator, name), f"coordinator.{name}").close()
 
     def open(self, server: Server) -> Sequence[Door]:
+        from sqe.doors.addresses import Addresses
         from sqe.doors.flight.door import FlightDoor
         from sqe.identity.authenticator import authenticator
 
         coordinator, auth = self._settings.coordinator, self._settings.auth
+        tls = coordinator.tls_cert is not None
         self.ops = OpsDoor(
             host=coordinator.host,
             health_port=coordinator.health_port,
             metrics_port=coordinator.metrics_port if self._settings.metrics.enabled else None,
             not_ready=server.not_ready,
             metrics=server.metrics.text,
+            tls=_certificates(coordinator, "http/1.1") if tls else None,
         )
         self.flight = FlightDoor(
             handler=server.handler,
@@ -49,7 +56,11 @@ class NetworkDoors:
             authenticator=authenticator(auth, server.limits.logins),
             host=coordinator.host,
             port=coordinator.flight_sql_port,
+            addresses=Addresses(coordinator.trusted_proxies, coordinator.forwarded_header),
+            calls=server.limits.calls,
             anonymous=any(isinstance(each, AnonymousProvider) for each in auth.providers),
+            login_options=_login_options(auth.providers),
+            tls=_certificates(coordinator, "h2", clients=True) if tls else None,
         )
         return (self.flight, self.ops)
 
@@ -62,3 +73,20 @@ class NetworkDoors:
             "metrics": self.ops.metrics_address,
             "health": self.ops.health_address,
         }
+
+
+def _certificates(coordinator: Coordinator, protocol: str, *, clients: bool = False) -> Certificates:
+    from sqe.config.tls import Unusable
+    from sqe.doors.tls.certificates import Certificates
+
+    try:
+        return Certificates(coordinator, [protocol], clients=clients)
+    except Unusable as problem:  # good when the configuration was read, and gone since
+        raise SqeError(CONFIGURATION_INVALID, str(problem)) from None
+
+
+def _login_options(providers: Sequence[Provider]) -> list[LoginOption]:
+    people = [each for each in providers if isinstance(each, LoginByPeople)]
+    return [
+        LoginOption(each.issuer, each.cli_client_id, each.cli_scopes) for each in people if each.issuer and each.cli_client_id
+    ]

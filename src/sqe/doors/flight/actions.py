@@ -110,7 +110,7 @@ class Actions:
         return [messages.CloseSessionResult(status=messages.CloseSessionResult.CLOSED).SerializeToString()]
 
     def _renew_login(self, call: Call, body: bytes) -> list[bytes]:
-        self._callers.renew(call.session, body, call.context.peer())
+        self._callers.renew(call.session, body, call.peer)
         return []
 
 

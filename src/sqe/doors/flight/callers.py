@@ -2,7 +2,7 @@
 
 The usual way is the handshake: Basic (or an identity provider's token) in, our own bearer token out; each handshake opens
 a session. Clients that never shake hands and send credentials on every call instead get one session a connection, found
-again by the address of their socket, so that a ticket of one call is good in the next and no call opens a new session.
+again by their connection, so that a ticket of one call is good in the next and no call opens a new session.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import hmac
 import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,11 +18,15 @@ from typing import TYPE_CHECKING
 from pyarrow import flight
 
 from sqe.config.values import Secret
+from sqe.doors.addresses import Addresses
 from sqe.doors.flight.failures import translated
 from sqe.doors.flight.warehouse import chosen_catalogs
+from sqe.doors.tls.connections import Connection, Connections
 from sqe.errors import AUTHENTICATION_FAILED, QUERY_QUEUE_FULL, SqeError
 from sqe.identity import provider
 from sqe.identity.login import Login, Origin
+from sqe.limits import CallsAtOnce, Refusals
+from sqe.session import TOKEN_PREFIX
 
 if TYPE_CHECKING:
     from sqe.identity.authenticator import Authenticator
@@ -29,8 +34,17 @@ if TYPE_CHECKING:
 
 DOOR = "flight"
 
+# The handshake's on a plain port: pyarrow does not tell where it comes from.
+UNKNOWN = Connection("")
+
 # Sessions of clients that do not shake hands. Beyond it new ones are refused until idle ones have expired.
 MAX_CONNECTIONS = 1000
+
+
+# Calls whose verb waits for its client to send something, in a thread that a stranger must not have.
+UPLOADS = (flight.FlightMethod.DO_PUT, flight.FlightMethod.DO_EXCHANGE)
+
+Headers = dict[str, list[str]]
 
 
 @dataclass(frozen=True)
@@ -41,10 +55,12 @@ class Credentials:
     value: str
 
     @staticmethod
-    def of(headers: dict[str, list[str]]) -> Credentials | None:
+    def of(headers: Headers) -> Credentials | None:
         values = headers.get("authorization")
         if not values:
             return None
+        if len(values) > 1:  # a proxy before us may have looked at another one of them
+            raise _refused()
         scheme, _, value = values[0].partition(" ")
         return Credentials(scheme.lower(), value.strip())
 
@@ -54,7 +70,7 @@ class Credentials:
             case "basic":
                 user, password = self._user_and_password()
                 return provider.Password(user, Secret(password))
-            case "bearer":
+            case "bearer" if not self.value.startswith(TOKEN_PREFIX):  # ours, and not known any more
                 return provider.Bearer(Secret(self.value))
             case _:
                 raise _refused()
@@ -89,19 +105,46 @@ class Caller(flight.ServerMiddleware):  # type: ignore[misc]
     """One call: who makes it, and the token to answer with when it is a handshake."""
 
     def __init__(
-        self, callers: Callers, credentials: Credentials | None, session: Session | None = None, token: str = ""
+        self,
+        callers: Callers,
+        headers: Headers,
+        connection: Connection | None,
+        session: Session | None = None,
+        token: str = "",
+        login: Login | None = None,
     ) -> None:
         self._callers = callers
-        self._credentials = credentials
+        self._headers = headers
+        self._connection = connection
         self._session = session
         self._token = token
+        self._login = login
+        self._counted: str | None = None
 
     def session(self, context: flight.ServerCallContext) -> Session:
         """Raises when the caller is nobody we know."""
         if self._session is None:
-            self._session = self._callers.session_of_connection(context.peer(), self._credentials)
+            self._session = self._callers.session_of_connection(self._known_connection(context), self._headers, self._login)
+        self.count()
         self._session.touch()
         return self._session
+
+    def count(self) -> None:
+        """Among the calls of its user, as soon as the user is known. Raises when there are too many."""
+        if self._session is not None and self._counted is None:
+            self._callers.calls.begin(self._session.identity.user)
+            self._counted = self._session.identity.user
+
+    def peer(self, context: flight.ServerCallContext) -> str:
+        """The client's address, also behind TLS, where gRPC sees none, and behind trusted proxies."""
+        return self._callers.addresses.client(self._known_connection(context).address, self._headers)
+
+    def call_completed(self, exception: Exception | None) -> None:
+        if self._counted is not None:
+            self._callers.calls.end(self._counted)
+
+    def _known_connection(self, context: flight.ServerCallContext) -> Connection:
+        return self._connection or Connection(context.peer(), mark=context.peer())
 
     def sending_headers(self) -> dict[str, str]:
         return {"authorization": f"Bearer {self._token}"} if self._token else {}
@@ -114,50 +157,87 @@ class Callers(flight.ServerMiddlewareFactory):  # type: ignore[misc]
     """
 
     def __init__(
-        self, sessions: Sessions, authenticator: Authenticator, *, anonymous: bool, chooses_warehouse: bool = False
+        self,
+        sessions: Sessions,
+        authenticator: Authenticator,
+        *,
+        anonymous: bool,
+        chooses_warehouse: bool = False,
+        connections: Connections | None = None,
+        addresses: Addresses | None = None,
+        calls: CallsAtOnce | None = None,
     ) -> None:
+        """`connections` are those of the TLS front; with them, calls that did not come through it are refused."""
+        self.addresses = addresses or Addresses()
+        self.calls = calls or CallsAtOnce(0, Refusals())
         self._sessions = sessions
         self._authenticator = authenticator
         self._anonymous = anonymous
         self._chooses_warehouse = chooses_warehouse
+        self._connections = connections
         self._lock = threading.Lock()
         self._tokens: dict[tuple[str, bytes], str] = {}
 
-    def start_call(self, info: flight.CallInfo, headers: dict[str, list[str]]) -> Caller:
+    def start_call(self, info: flight.CallInfo, headers: Headers) -> Caller:
         try:
+            connection = self._connection(headers)
             if info.method == flight.FlightMethod.HANDSHAKE:
-                return self._logged_in(headers)
-            return self._caller(Credentials.of(headers))
+                return self._logged_in(headers, connection)
+            caller = self._caller(info, headers, connection)
+            caller.count()
+            return caller
         except Exception as error:  # noqa: BLE001 - the boundary: nothing may pass untranslated
             raise translated(error) from None
 
-    def _logged_in(self, headers: dict[str, list[str]]) -> Caller:
-        credentials = Credentials.of(headers)
-        origin = Origin(DOOR, client=headers.get("user-agent", [""])[0])
-        login = self._log_in(credentials, origin)
+    def _connection(self, headers: Headers) -> Connection | None:
+        """None on a plain port, where gRPC tells the address, but not yet at a handshake."""
+        if self._connections is None:
+            return None
+        connection = self._connections.of(headers)
+        if connection is None or connection.expired:
+            raise _refused()
+        return connection
+
+    def _logged_in(self, headers: Headers, connection: Connection | None) -> Caller:
+        origin = self._origin(connection or UNKNOWN, headers)
+        login = self._log_in(Credentials.of(headers), origin, connection or UNKNOWN)
         catalogs = chosen_catalogs(headers) if self._chooses_warehouse else None
         session = self._sessions.open(login, catalogs=catalogs, origin=origin)
-        return Caller(self, credentials, session, self._sessions.token_of(session))
+        return Caller(self, headers, connection, session, self._sessions.token_of(session))
 
-    def _caller(self, credentials: Credentials | None) -> Caller:
+    def _caller(self, info: flight.CallInfo, headers: Headers, connection: Connection | None) -> Caller:
+        credentials = Credentials.of(headers)
         if credentials is not None and credentials.scheme == "bearer":
-            known = self._known(credentials.value)
+            known = self._known(credentials.value, connection or UNKNOWN)
             if known is not None:
-                return Caller(self, credentials, known)
-        return Caller(self, credentials)
+                return Caller(self, headers, connection, known)
+        login = None
+        if info.method in UPLOADS and not self._proved(credentials, connection):
+            login = self._log_in(credentials, self._origin(connection or UNKNOWN, headers), connection or UNKNOWN)
+        return Caller(self, headers, connection, login=login)
 
-    def session_of_connection(self, peer: str, credentials: Credentials | None) -> Session:
-        """The session of a client that sends its credentials with every call. Passwords are checked once a connection."""
-        proof = f"{credentials.scheme} {credentials.value}" if credentials else ""
-        key = (peer, hashlib.sha256(proof.encode()).digest())
+    def _proved(self, credentials: Credentials | None, connection: Connection | None) -> bool:
+        """Whether this connection has logged in with these before; where it is not known yet, whether any has."""
+        digest = _digest(credentials)
         with self._lock:
-            session = self._remembered(key)
+            if connection is not None:
+                return (connection.mark, digest) in self._tokens
+            return credentials is not None and any(hmac.compare_digest(digest, known) for _, known in self._tokens)
+
+    def session_of_connection(self, connection: Connection, headers: Headers, login: Login | None) -> Session:
+        """The session of a client that sends its credentials with every call. Passwords are checked once a connection,
+        unless that has just been done (`login`)."""
+        credentials = Credentials.of(headers)
+        key = (connection.mark, _digest(credentials))
+        with self._lock:
+            session = self._remembered(key, connection)
         if session is not None:
             return session
-        origin = Origin(DOOR, address=peer)
-        login = self._log_in(credentials, origin)  # slow on purpose (password hashing): not under the lock
+        origin = self._origin(connection, headers)
+        if login is None:  # slow on purpose (password hashing): not under the lock
+            login = self._log_in(credentials, origin, connection)
         with self._lock:
-            session = self._remembered(key)  # another first call of this connection may have been faster
+            session = self._remembered(key, connection)  # another first call of this connection may have been faster
             if session is None:
                 self._make_room()
                 session = self._sessions.open(login, origin=origin)
@@ -172,14 +252,14 @@ class Callers(flight.ServerMiddlewareFactory):  # type: ignore[misc]
             raise _refused() from None
         session.login.succeed(self._authenticator.log_in(presented, Origin(DOOR, address=peer)))
 
-    def _remembered(self, key: tuple[str, bytes]) -> Session | None:
+    def _remembered(self, key: tuple[str, bytes], connection: Connection) -> Session | None:
         token = self._tokens.get(key)
-        return self._known(token) if token else None
+        return self._known(token, connection) if token else None
 
     def _make_room(self) -> None:
         if len(self._tokens) < MAX_CONNECTIONS:
             return
-        self._tokens = {key: token for key, token in self._tokens.items() if self._known(token) is not None}
+        self._tokens = {key: token for key, token in self._tokens.items() if self._sessions.knows(token)}
         if len(self._tokens) >= MAX_CONNECTIONS:
             raise SqeError(
                 QUERY_QUEUE_FULL,
@@ -187,13 +267,30 @@ class Callers(flight.ServerMiddlewareFactory):  # type: ignore[misc]
                 hint="do the Flight handshake once and send the bearer token it answers with",
             )
 
-    def _known(self, token: str) -> Session | None:
+    def _known(self, token: str, connection: Connection) -> Session | None:
         try:
-            return self._sessions.by_token(token)
+            return self._sessions.by_token(token, connection.fingerprint)
         except SqeError:
             return None
 
-    def _log_in(self, credentials: Credentials | None, origin: Origin) -> Login:
+    def _log_in(self, credentials: Credentials | None, origin: Origin, connection: Connection) -> Login:
+        return self._authenticator.log_in(self._presented(credentials, connection), origin)
+
+    def _presented(self, credentials: Credentials | None, connection: Connection) -> provider.Credentials:
+        """A certificate speaks for a client that says nothing else; a handshake without a name says nothing."""
+        presented = credentials.presented() if credentials else provider.Nothing()
+        nameless = isinstance(presented, provider.Password) and not presented.user and not presented.password
+        if connection.certificate and (credentials is None or nameless):
+            return provider.Certificate(connection.certificate)
         if credentials is None and not self._anonymous:
             raise _refused()
-        return self._authenticator.log_in(credentials.presented() if credentials else provider.Nothing(), origin)
+        return presented
+
+    def _origin(self, connection: Connection, headers: Headers) -> Origin:
+        address = self.addresses.client(connection.address, headers)
+        return Origin(DOOR, address, headers.get("user-agent", [""])[0], connection.fingerprint)
+
+
+def _digest(credentials: Credentials | None) -> bytes:
+    proof = f"{credentials.scheme} {credentials.value}" if credentials else ""
+    return hashlib.sha256(proof.encode()).digest()

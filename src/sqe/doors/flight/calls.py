@@ -22,6 +22,7 @@ class Call:
 
     context: flight.ServerCallContext
     session: Session
+    peer: str  # the client's address
     handles: SessionHandles
     watch: Watch
     submissions: Submissions

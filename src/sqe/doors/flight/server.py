@@ -47,7 +47,6 @@ class Server(flight.FlightServerBase):  # type: ignore[misc]
         callers: Callers,
         handles: Handles,
         watch: Watch,
-        tls: tuple[bytes, bytes] | None = None,
         login_options: bytes = b"[]",
     ) -> None:
         statements, metadata = Statements(handler), Metadata(handler)
@@ -76,12 +75,7 @@ class Server(flight.FlightServerBase):  # type: ignore[misc]
             messages.CommandPreparedStatementUpdate: statements.prepared_update,
             messages.CommandStatementIngest: Ingest(handler).put,
         }
-        super().__init__(
-            location,
-            auth_handler=Handshake(),
-            middleware={_CALLER: callers},
-            tls_certificates=[tls] if tls else None,
-        )
+        super().__init__(location, auth_handler=Handshake(), middleware={_CALLER: callers})
 
     @guarded
     def get_flight_info(self, context: flight.ServerCallContext, descriptor: flight.FlightDescriptor) -> flight.FlightInfo:
@@ -138,7 +132,7 @@ class Server(flight.FlightServerBase):  # type: ignore[misc]
     def _call(self, context: flight.ServerCallContext) -> Call:
         caller: Caller = context.get_middleware(_CALLER)
         session = caller.session(context)
-        return Call(context, session, self._handles.of(session), self._watch, self._submissions)
+        return Call(context, session, caller.peer(context), self._handles.of(session), self._watch, self._submissions)
 
 
 def _command(descriptor: flight.FlightDescriptor) -> bytes:
