@@ -25,6 +25,7 @@ object Boot {
   def main(args: Array[String]): Unit = {
     val stdin = new BufferedReader(new InputStreamReader(System.in, UTF_8))
     val request = Json.parse(stdin.readLine())
+    MemoryGuard.watchThreads()
     val link = new Link
     val streams = new StreamServer(request("stream_socket").toString, link)
     val gateway = new GatewayServer.GatewayServerBuilder()

@@ -3,8 +3,8 @@ package org.apache.spark.sql.sqe
 import java.util.{Base64, Collections}
 import java.util.concurrent.atomic.AtomicLong
 
-import org.apache.spark.SparkContext
-import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart}
+import org.apache.spark.{ExceptionFailure, SparkContext}
+import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart, SparkListenerTaskEnd}
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.QueryPlanningTracker
 import org.apache.spark.sql.catalyst.plans.logical.{Call, CommandResult, LogicalPlan}
@@ -151,6 +151,11 @@ object ArrowSchema {
  * `handleMapStageSubmitted`), and adaptive execution runs every shuffle as a job of its own, a little later, in another thread.
  */
 final class JobWatch(context: SparkContext) extends SparkListener {
+  override def onTaskEnd(event: SparkListenerTaskEnd): Unit = event.reason match {
+    case failed: ExceptionFailure => MemoryGuard.considerTask(failed.className)
+    case _ =>
+  }
+
   override def onJobStart(event: SparkListenerJobStart): Unit = {
     JobWatch.started.incrementAndGet()
     val group = Option(event.properties).map(_.getProperty(SparkContext.SPARK_JOB_GROUP_ID)).orNull

@@ -30,6 +30,7 @@ object Failure {
   final class Touching(val touched: Touched, val cause: Throwable) extends RuntimeException(cause)
 
   def describe(failure: Throwable): Map[String, Any] = {
+    MemoryGuard.consider(failure)
     val chain = causes(failure)
     val told = chain.collectFirst { case known: SparkThrowable if informative(known) => known }
     Map(

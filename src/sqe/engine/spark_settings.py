@@ -50,6 +50,7 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
     "spark.scheduler.mode": ("FAIR", "a short query does not wait behind a long one's tasks"),
     "spark.sql.sources.parallelPartitionDiscovery.threshold": ("1000", "no job to list a handful of files"),
     "spark.sql.maxPlanStringLength": ("65536", "plans as text are for EXPLAIN; megabytes of them were heap"),
+    "spark.executor.killOnFatalError.depth": ("0", "one task's lack of memory is not the driver's end; jvm: MemoryGuard decides"),
     "spark.executor.heartbeatInterval": ("30s", "local mode has nobody to tell"),
 }
 

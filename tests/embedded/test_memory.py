@@ -1,0 +1,29 @@
+"""A statement that wants more memory than there is fails alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pyarrow as pa
+import pytest
+
+from sqe import errors
+from sqe.engine.driver import Driver
+from sqe.errors import SqeError
+
+GREEDY = {
+    "while it is planned": "SELECT length(repeat('x', 2000000000))",
+    "in a task": "SELECT max(length(repeat('x', CAST(2000000000 + id AS INT)))) FROM range(1)",
+    "in many tasks": "SELECT sum(length(concat(repeat('x', CAST(1900000000 + id AS INT)), 'y'))) FROM range(100)",
+    "in what it gathers": "SELECT size(collect_list(concat(id, repeat('x', 1000)))) FROM range(0, 20000000, 1, 2)",
+}
+
+
+@pytest.mark.parametrize("statement", GREEDY.values(), ids=GREEDY.keys())
+def test_a_greedy_statement_fails_alone(driver: Driver, sql: Callable[[str], pa.Table], statement: str) -> None:
+    before = driver.pid
+    with pytest.raises(SqeError) as refused:
+        sql(statement)
+    assert refused.value.code is errors.EXCEEDED_LOCAL_MEMORY_LIMIT
+    assert sql("SELECT 1 AS one").to_pylist() == [{"one": 1}]
+    assert driver.pid == before
