@@ -68,6 +68,7 @@ MEANINGS: Mapping[str, str] = {
     "SERVER_SHUTTING_DOWN": "The server is being stopped.",
     "SERVER_STARTING_UP": "The engine is not up yet, or could not be started.",
     "REMOTE_HOST_GONE": "The engine ended while the statement ran (it is restarted), or no server answers.",
+    "AUDIT_UNAVAILABLE": "The audit log cannot be written, and `audit.on_failure` is `refuse`.",
     "CONFIGURATION_INVALID": "A setting, a folder, a port or Java does not do; the message says which.",
     "GENERIC_INSUFFICIENT_RESOURCES": "Too many sessions or prepared statements.",
     "QUERY_QUEUE_FULL": "`query.max_queued` statements wait already.",

@@ -53,7 +53,7 @@ class NetworkDoors:
         self.flight = FlightDoor(
             handler=server.handler,
             sessions=server.sessions,
-            authenticator=authenticator(auth, server.limits.logins),
+            authenticator=authenticator(auth, server.limits.logins, server.sessions.events),
             host=coordinator.host,
             port=coordinator.flight_sql_port,
             addresses=Addresses(coordinator.trusted_proxies, coordinator.forwarded_header),

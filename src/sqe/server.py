@@ -20,6 +20,7 @@ from sqe.session import SessionLimits, Sessions
 from sqe.token_keeper import TokenKeeper
 
 if TYPE_CHECKING:
+    from sqe.observe.audit.writer import AuditLog
     from sqe.observe.metrics import Metrics
     from sqe.query.handler import QueryHandler
 
@@ -43,17 +44,19 @@ class Server:
 
     handler: QueryHandler
     metrics: Metrics
+    audit: AuditLog | None = None
 
     def __init__(self, settings: Settings, *, doors: Callable[[Server], Sequence[Door]] = lambda _: ()) -> None:
         """`doors` is called once, when the parts that doors need are there."""
         self.settings = settings
         self.driver = Driver(_launch_options(settings))
+        self.identities = catalog_identities(settings)
         self.sessions = Sessions(
             self.driver,
             settings.catalog_options(),
             settings.catalog.name,
             _session_limits(settings),
-            catalog_identities(settings),
+            self.identities,
         )
         self.limits = Limits(settings.rate_limit)
         self._make_doors = doors
@@ -100,7 +103,7 @@ class Server:
             self.driver.await_ready(0)
         except SqeError as error:
             return error.message
-        return None
+        return self.audit.not_writable() if self.audit else None
 
     def stop(self) -> None:
         """Doors first, so that nothing new comes in; then what runs; then the JVM. Safe to call twice."""
@@ -115,6 +118,8 @@ class Server:
         if self._expiry.is_alive():
             self._expiry.join()
         self._keeper.stop()
+        if self.audit is not None:  # last: it writes down how all of them ended
+            self.audit.stop()
 
     def __enter__(self) -> Server:
         self.start()
@@ -148,6 +153,7 @@ class Server:
             frozenset(self.settings.auth.admin_roles),
             allow_locations=self.settings.files.allow_locations,
             rates=self.limits.queries,
+            may_start=self._audit_gate(),
         )
         self.metrics = Metrics(
             sessions=lambda: len(self.sessions),
@@ -157,6 +163,22 @@ class Server:
         )
         self.handler.events.subscribe(self.metrics.observe)
         self.handler.events.subscribe(QueryLog(self.settings.log.sql).observe)
+        if self.audit is not None:
+            self.handler.events.subscribe(self.audit.observe_query)
+            self.sessions.events.subscribe(self.audit.observe_login)
+            self.sessions.may_open = self.audit.admit_login
+
+    def _audit_gate(self) -> Callable[[], None]:
+        """Opens the audit log, if there shall be one: a server that cannot write it does not start."""
+        settings = self.settings
+        if not settings.audit.enabled:
+            return lambda: None
+        from sqe.observe.audit.entries import reach_of
+        from sqe.observe.audit.writer import AuditLog
+
+        self.audit = AuditLog(settings.audit, reach_of(settings, self.identities))
+        self.audit.start()
+        return self.audit.admit_statement
 
     def _expire(self) -> None:
         life = min(self.settings.session.idle_timeout, self.settings.session.max_age)

@@ -8,7 +8,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from sqe import errors
@@ -17,15 +17,14 @@ from sqe.engine.driver import Driver
 from sqe.errors import SqeError
 from sqe.identity import Identity
 from sqe.identity.catalogs import CatalogIdentity
+from sqe.identity.events import Happened, LoginEvent, LoginEvents
 from sqe.identity.live import DEFAULT_INTERVAL_SECONDS, LiveLogin
-from sqe.identity.login import Login, Origin
+from sqe.identity.login import NOWHERE, Login, Origin
 from sqe.query.session_settings import SETTINGS
 
 log = logging.getLogger("sqe.session")
 
 Catalogs = Mapping[str, Mapping[str, str]]
-
-NOWHERE = Origin()
 
 # What our own tokens begin with: a dead one is then known for ours, and is not shown to identity providers as a log-in.
 TOKEN_PREFIX = "sqe-session-"  # noqa: S105 - no secret
@@ -184,6 +183,8 @@ class Sessions:
         self._default_catalog = default_catalog
         self._limits = limits or SessionLimits()
         self._identities = identities or {}
+        self.events = LoginEvents()
+        self.may_open: Callable[[], None] = lambda: None  # raises while nobody may log in (audit)
         self._lock = threading.Lock()
         self._by_hash: dict[str, Session] = {}
         self._tokens: dict[str, str] = {}  # session id → token, until it is handed out
@@ -197,10 +198,16 @@ class Sessions:
         origin: Origin = NOWHERE,
     ) -> Session:
         """An identity alone is a log-in without tokens."""
+        self.may_open()
         login = who if isinstance(who, Login) else Login(who)
         identities = self._identities if catalogs is None else {}
         session = Session(
-            login=LiveLogin(login, identities, interval_seconds=self._limits.token_interval_seconds),
+            login=LiveLogin(
+                login,
+                identities,
+                interval_seconds=self._limits.token_interval_seconds,
+                on_failure=lambda error: self._renewal_failed(session, error),
+            ),
             origin=origin,
             configured_catalogs=catalogs if catalogs is not None else self._catalogs,
             default_catalog=default_catalog or self._default_catalog,
@@ -215,6 +222,7 @@ class Sessions:
             self._check_share(session.identity.user)
             self._by_hash[_hash(token)] = session
             self._tokens[session.id] = token
+        self._tell(Happened.LOGGED_IN, session)
         return session
 
     def _check_share(self, user: str) -> None:
@@ -247,11 +255,14 @@ class Sessions:
             session = self._by_hash.get(_hash(token))
         return session is not None and not session.closed and not self._expired(session)
 
-    def close(self, session: Session) -> None:
+    def close(self, session: Session, what: Happened = Happened.LOGGED_OUT, why: str = "") -> None:
         with self._lock:
+            known = any(each is session for each in self._by_hash.values())
             self._by_hash = {key: value for key, value in self._by_hash.items() if value is not session}
             self._tokens.pop(session.id, None)
         session.close()
+        if known:
+            self._tell(what, session, why=why)
 
     def expire(self) -> int:
         """Closes sessions that were idle or open for too long; one with a running statement is not idle."""
@@ -259,7 +270,7 @@ class Sessions:
             old = [session for session in self._by_hash.values() if self._expired(session)]
         for session in old:
             log.info("session %s of %s expired", session.id, session.identity.user)
-            self.close(session)
+            self.close(session, Happened.EXPIRED)
         return len(old)
 
     def all(self) -> list[Session]:
@@ -268,7 +279,13 @@ class Sessions:
 
     def close_all(self) -> None:
         for session in self.all():
-            self.close(session)
+            self.close(session, why="the server stops")
+
+    def _renewal_failed(self, session: Session, error: SqeError) -> None:
+        self._tell(Happened.RENEWAL_FAILED, session, code=error.code.name, why=error.message)
+
+    def _tell(self, what: Happened, session: Session, *, code: str = "", why: str = "") -> None:
+        self.events.publish(LoginEvent(what, session.origin, session.identity, session_id=session.id, code=code, why=why))
 
     def __len__(self) -> int:
         return len(self._by_hash)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields
 
-from sqe.config import later, production, tls
+from sqe.config import audit, later, production, tls
 from sqe.config.catalogs import NEEDS, RESERVED_NAMES, Catalog
 from sqe.config.keys import Key, declarations
 from sqe.config.positions import Path
@@ -35,6 +35,7 @@ def contradictions(settings: Settings) -> Iterator[Finding]:
     yield from _times(settings)
     yield from _storage(settings)
     yield from _tls(settings)
+    yield from audit.contradictions(settings.audit)
     yield from production.weaknesses(settings)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 NOT_YET = "is not available in this version yet"
 
-SECTIONS = ("policy", "audit", "lineage", "worker")
+SECTIONS = ("policy", "lineage", "worker")
 
 # Declared already, because their keys are fixed and catalogs to come read them; no catalog of this version does.
 UNUSED_SECTIONS: tuple[str, ...] = ()

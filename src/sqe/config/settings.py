@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sqe.config.audit import Audit
 from sqe.config.catalogs import Catalog
 from sqe.config.keys import named_tables, table
 from sqe.config.rate_limit import RateLimit
@@ -30,6 +31,7 @@ class Settings:
     files: Files = table(Files)
     metrics: Metrics = table(Metrics)
     log: Log = table(Log)
+    audit: Audit = table(Audit)
 
     def catalog_options(self) -> dict[str, dict[str, str]]:
         """Every configured catalog by name, the default one first, as the engine takes them."""

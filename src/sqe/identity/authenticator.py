@@ -20,10 +20,11 @@ from sqe.config.providers import (
     TokenExchangeProvider,
 )
 from sqe.config.sections import Auth
-from sqe.errors import AUTHENTICATION_FAILED, SqeError
+from sqe.errors import AUTHENTICATION_FAILED, TOO_MANY_REQUESTS, SqeError
 from sqe.identity.anonymous import Anonymous
 from sqe.identity.api_keys import claims_to_be_a_key
-from sqe.identity.login import Login, Origin
+from sqe.identity.events import Happened, LoginEvent, LoginEvents
+from sqe.identity.login import NOWHERE, Login, Origin
 from sqe.identity.provider import Credentials, Password, Provider, Rejected
 from sqe.identity.static import Static
 
@@ -32,19 +33,29 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("sqe.identity")
 
-NOWHERE = Origin()
-
 
 class Authenticator:
     """Asks the providers in order: "not mine" goes on to the next, a rejection ends it, and nobody at the end is a refusal."""
 
-    def __init__(self, providers: Sequence[Provider], limits: LoginLimits | None = None) -> None:
+    def __init__(
+        self, providers: Sequence[Provider], limits: LoginLimits | None = None, events: LoginEvents | None = None
+    ) -> None:
         self._providers = tuple(providers)
         self._limits = limits
+        self._events = events or LoginEvents()
 
     def log_in(self, credentials: Credentials, origin: Origin = NOWHERE) -> Login:
         """Raises `SqeError`: AUTHENTICATION_FAILED without a reason, that it is too often, or that a provider is not reached."""
         name = _claimed(credentials)
+        try:
+            return self._limited(credentials, name, origin)
+        except SqeError as error:
+            # Not those that came too often: they would fill the log, and the failures before them are in it.
+            if error.code is not TOO_MANY_REQUESTS:
+                self._events.publish(LoginEvent(Happened.LOGIN_FAILED, origin, claimed=name or "", code=error.code.name))
+            raise
+
+    def _limited(self, credentials: Credentials, name: str | None, origin: Origin) -> Login:
         if self._limits is not None:
             return self._limits.guarded(name, origin, lambda: self._judged(credentials))
         try:
@@ -65,9 +76,9 @@ class Authenticator:
         raise SqeError(AUTHENTICATION_FAILED, "Authentication failed")
 
 
-def authenticator(settings: Auth, limits: LoginLimits | None = None) -> Authenticator:
-    """The chain that `[[auth.providers]]` describes."""
-    return Authenticator([_provider(each) for each in settings.providers], limits)
+def authenticator(settings: Auth, limits: LoginLimits | None = None, events: LoginEvents | None = None) -> Authenticator:
+    """The chain that `[[auth.providers]]` describes. `events` hears of log-ins that fail; sessions tell of the others."""
+    return Authenticator([_provider(each) for each in settings.providers], limits, events)
 
 
 def _claimed(credentials: Credentials) -> str | None:

@@ -38,11 +38,15 @@ class LiveLogin:
         *,
         interval_seconds: float = DEFAULT_INTERVAL_SECONDS,
         clock: Clock = time.time,
+        on_failure: Callable[[SqeError], None] = lambda _: None,
     ) -> None:
+        """`on_failure` hears of a renewal that failed: once when its provider goes down, and of the log-in's end."""
         self._login = login if login.tokens is None else replace(login, tokens=_obtained(login.tokens, clock()))
         self._catalogs = catalogs or {}
         self._interval = interval_seconds
         self._clock = clock
+        self._on_failure = on_failure
+        self._failing = False
         self._lock = threading.Lock()
         self._for_catalogs: dict[str, Tokens] = {}
         self._not_before: dict[str, float] = {}  # by catalog, and "" for the log-in itself: when to ask again after an outage
@@ -116,11 +120,15 @@ class LiveLogin:
         except SqeError as outage:
             self._not_before[""] = now + RETRY_SECONDS
             log.warning("the token of %s could not be renewed: %s", self.identity.user, outage)
+            if not self._failing:
+                self._failing = True
+                self._on_failure(outage)
             if self._clock() >= end:
                 raise
         else:
             if renewed.identity.user != self.identity.user:  # nobody becomes somebody else under a session
                 self._end("its log-in could not be renewed")
+            self._failing = False
             self._confirmed = self._clock()
             self._login = replace(renewed, tokens=renewed.tokens and _obtained(renewed.tokens, self._confirmed))
             self._stale = True
@@ -165,6 +173,7 @@ class LiveLogin:
         self._ended = SqeError(errors.AUTHENTICATION_FAILED, f"The session has ended: {why}", hint="log in again")
         self._for_catalogs.clear()
         self.version += 1
+        self._on_failure(self._ended)
         raise self._ended
 
 

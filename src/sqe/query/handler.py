@@ -78,13 +78,16 @@ class QueryHandler:
         *,
         allow_locations: bool = False,
         rates: QueryRates | None = None,
+        may_start: Callable[[], None] = lambda: None,
     ) -> None:
+        """`may_start` raises while no statement may start (audit): nothing of it runs then, and nobody is told of it."""
         self.events = Events()
         self._driver = driver
         self._limits = limits or QueryLimits()
         self._admin_roles = admin_roles
         self._allow_locations = allow_locations
         self._rates = rates
+        self._may_start = may_start
         self._registry = Registry()
         self._admission = Admission(self._limits.max_concurrent, self._limits.max_queued)
         self._watchdog = Watchdog(self._registry, self._time_limit, self._limits.abandoned_seconds)
@@ -251,6 +254,7 @@ class QueryHandler:
 
     def _known(self, session: Session, sql: str, door: str) -> Query:
         """A statement that is known from now on, and waits."""
+        self._may_start()
         session.began()
         query = Query(session, sql, door, self._driver, self._admission.turn(), self._row_limit(session), self._changed)
         self._registry.add(query)

@@ -20,6 +20,7 @@ class Command(NamedTuple):
 
 COMMANDS: dict[str, Command] = {
     "api-key": Command("sqe.server_commands.api_key", "make a key for a provider of type api_key"),
+    "audit": Command("sqe.server_commands.audit", "check an audit log"),
 }
 
 
