@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from sqe.client import FlightClient, Result
 from sqe.client.embedded import EmbeddedClient
+from sqe.client.tls import ClientTls, PemFile, pem
 from sqe.errors import SqeError
 from sqe.login.kept import kept_for
 from sqe.render.intervals import readable_batch, readable_schema
@@ -140,7 +141,9 @@ def connect(
     user: str | None = None,
     password: str | None = None,
     token: str | None = None,
-    tls_root_certs: bytes | str | Path | None = None,
+    tls_root_certs: PemFile | None = None,
+    tls_cert: PemFile | None = None,
+    tls_key: PemFile | None = None,
     insecure: bool = False,
     warehouse: str | Path | None = None,
     catalogs: dict[str, str] | None = None,
@@ -152,10 +155,11 @@ def connect(
     Without `uri`: the embedded engine of this user, started when it does not run, on `warehouse` (default ~/.sqe/warehouse),
     on more folders as `catalogs` {name: folder}, or with `memory` on a warehouse that is thrown away at the end.
     With `uri` (grpc://host:50051, grpc+tls://…): a server; log in with `user` and `password`, with a `token`, or with none of
-    them by the log-in that `sqe login` keeps for the server.
+    them by the log-in that `sqe login` keeps for the server. PEM texts or files: `tls_root_certs` for a server whose authority
+    the system does not know, `tls_cert` and `tls_key` for a client certificate.
     """
     if uri is None:
-        if user or password or token or tls_root_certs or insecure:
+        if user or password or token or tls_root_certs or tls_cert or tls_key or insecure:
             raise InterfaceError("user, password, token and TLS options belong to a server: give its uri")
         thrown_away = tempfile.mkdtemp(prefix="sqe-memory-") if memory else None
         try:
@@ -167,22 +171,9 @@ def connect(
     if warehouse or catalogs or memory or memory_limit:
         raise InterfaceError("warehouse, catalogs, memory and memory_limit belong to the embedded engine: leave uri away")
     with _as_dbapi():
-        certificates = _certificates(tls_root_certs)
-        tokens = kept_for(uri) if user is None and password is None and token is None else None
-        return Connection(
-            FlightClient(
-                uri, user=user, password=password, token=token, tokens=tokens, tls_root_certs=certificates, insecure=insecure
-            )
-        )
-
-
-def _certificates(given: bytes | str | Path | None) -> bytes | None:
-    if given is None or isinstance(given, bytes):
-        return given
-    try:
-        return Path(given).read_bytes()
-    except OSError as error:
-        raise InterfaceError(f"The certificates in {given} cannot be read: {error.strerror}") from None
+        tls = ClientTls(pem(tls_root_certs), pem(tls_cert), pem(tls_key), insecure)
+        tokens = kept_for(uri) if user is None and password is None and token is None and tls_cert is None else None
+        return Connection(FlightClient(uri, user=user, password=password, token=token, tokens=tokens, tls=tls))
 
 
 def _remove(folder: str | None) -> None:

@@ -472,25 +472,6 @@ def test_a_client_of_a_server_cannot_choose_its_warehouse(door: FlightDoor, tmp_
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="makes a certificate with openssl")
-def test_tls_with_a_certificate_of_one_s_own(handler: QueryHandler, sessions: Sessions, tmp_path: Path) -> None:
-    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
-    subprocess.run(
-        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost "
-        f"-addext subjectAltName=IP:127.0.0.1,DNS:localhost -keyout {key} -out {certificate}".split(),
-        check=True,
-        capture_output=True,
-    )
-    everyone = authenticator(Auth(providers=(AnonymousProvider("me"),)))
-    tls = (certificate.read_bytes(), key.read_bytes())
-    with FlightDoor(handler=handler, sessions=sessions, authenticator=everyone, anonymous=True, tls=tls) as door:
-        assert door.address.startswith("grpc+tls://127.0.0.1:")
-        for trust in ({"tls_root_certs": tls[0]}, {"insecure": True}):
-            with FlightClient(door.address, **trust) as client:
-                assert client.catalogs() == ["lake"]
-        with pytest.raises(SqeError, match="REMOTE_HOST_GONE"):
-            FlightClient(door.address)
-
-
 def test_a_port_in_use_is_one_sentence(door: FlightDoor, handler: QueryHandler, sessions: Sessions) -> None:
     nobody = authenticator(Auth(providers=()))
     with pytest.raises(SqeError, match=f"The Flight SQL door cannot listen on 127.0.0.1:{door.port}"):

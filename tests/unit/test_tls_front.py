@@ -256,7 +256,7 @@ def test_what_is_not_tls_is_closed(house: Callable[..., House], authority: Autho
         except ConnectionError:
             answer = b""
     assert len(answer) < 50  # an alert at most, and no word of HTTP
-    eventually(lambda: len(here.front) == 0)
+    eventually(lambda: here.front.connected == 0)
     assert rows(here.client(authority.file)) == BATCH.num_rows
 
 
@@ -269,7 +269,7 @@ def test_what_is_not_http_2_never_reaches_the_server(house: Callable[..., House]
             tls.sendall(said)
         while tls.recv(4096):  # gRPC's own settings, which it sends before it has read anything
             pass
-    eventually(lambda: len(here.front) == 0)
+    eventually(lambda: here.front.connected == 0)
     assert here.seen.calls == []
 
 
@@ -285,23 +285,23 @@ def test_half_open_handshakes_time_out_even_when_bytes_trickle(house: Callable[.
     silent, dripping = here.raw(), here.raw()
     began = time.monotonic()
     with silent, dripping:
-        eventually(lambda: len(here.front) == 2)
+        eventually(lambda: here.front.connected == 2)
         with pytest.raises(ConnectionError):
             drip(dripping, b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\0" * 490)
         assert silent.recv(10) == b""
         assert time.monotonic() - began < 10
-    eventually(lambda: len(here.front) == 0)
+    eventually(lambda: here.front.connected == 0)
 
 
 def test_connections_are_bounded_and_room_comes_back(house: Callable[..., House], authority: Authority) -> None:
     here = house(most_connections=3)
     held = [here.raw() for _ in range(3)]
-    eventually(lambda: len(here.front) == 3)
+    eventually(lambda: here.front.connected == 3)
     with here.raw() as refused:
         assert refused.recv(10) == b""
     for each in held:
         each.close()
-    eventually(lambda: len(here.front) == 0)
+    eventually(lambda: here.front.connected == 0)
     assert rows(here.client(authority.file)) == BATCH.num_rows
 
 
@@ -311,7 +311,7 @@ def test_clients_that_leave_in_the_middle_free_their_thread_and_sockets(
     here = house()
     rows(here.client(authority.file))
     here.clients.pop().close()
-    eventually(lambda: len(here.front) == 0)
+    eventually(lambda: here.front.connected == 0)
     handles = len(os.listdir("/proc/self/fd"))
     for _ in range(5):
         client = here.client(authority.file)
@@ -322,7 +322,7 @@ def test_clients_that_leave_in_the_middle_free_their_thread_and_sockets(
         here.clients.pop().close()
         del client
     gc.collect()
-    eventually(lambda: len(here.front) == 0 and len(here.connections) == 0)
+    eventually(lambda: here.front.connected == 0 and len(here.connections) == 0)
     eventually(lambda: len(os.listdir("/proc/self/fd")) <= handles)
 
 
@@ -346,7 +346,7 @@ def test_a_client_that_takes_nothing_is_given_up(
                 server, _ = listener.accept()
                 with server, pytest.raises(ConnectionError):
                     server.sendall(bytes(64 << 20))
-                eventually(lambda: len(front) == 0)
+                eventually(lambda: front.connected == 0)
         finally:
             front.stop()
 
@@ -357,9 +357,9 @@ def test_a_stopped_front_leaves_no_thread_and_no_socket(house: Callable[..., Hou
     reader = client.do_get(flight.Ticket(b"100000"))
     reader.read_chunk()
     half_open = here.raw()
-    eventually(lambda: len(here.front) == 2)
+    eventually(lambda: here.front.connected == 2)
     here.front.stop()
-    assert len(here.front) == 0
+    assert here.front.connected == 0
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("sqe-tls")]
     with half_open:
         assert half_open.recv(10) == b""

@@ -42,7 +42,10 @@ FLAGS = (
     Flag("-f --format", f"how results are written: {', '.join(FORMATS)}", "NAME", choices=FORMATS),
     Flag("-o --output", "write results to this file", "FILE"),
     Flag("--stop-on-error", "leave at the first statement that fails"),
-    Flag("--tls", "talk to the server over TLS (a proxy's: sqe-server itself has none in this version)"),
+    Flag("--tls", "talk to the server over TLS"),
+    Flag("--tls-ca", "with TLS, the authorities to trust (PEM); else those of SSL_CERT_FILE or the system", "FILE"),
+    Flag("--tls-cert", "with TLS, the client certificate to show (PEM)", "FILE"),
+    Flag("--tls-key", "the private key of --tls-cert (PEM)", "FILE"),
     Flag("--insecure", "with TLS, accept any certificate"),
     Flag("--warehouse", "the folder of the embedded warehouse (~/.sqe/warehouse)", "PATH"),
     Flag("--catalog", "also mount the warehouse at PATH as catalog NAME (repeat for more)", "NAME=PATH", repeat=True),
@@ -62,10 +65,11 @@ _BY_NAME = {name: flag for flag in FLAGS for name in flag.names}
 
 # What only makes sense on one side of the choice between the embedded engine and a server.
 _EMBEDDED_ONLY = ("embedded", "warehouse", "catalog", "memory", "memory_limit", "no_daemon")
-_SERVER_ONLY = ("port", "user", "token", "tls", "insecure")
+_TLS_ONLY = ("tls_ca", "tls_cert", "tls_key", "insecure")
+_SERVER_ONLY = ("port", "user", "token", "tls", *_TLS_ONLY)
 # What `sqe login` and `sqe logout` take.
 _LOGIN_ONLY = ("browser", "issuer", "client_id", "status")
-_LOGIN_TAKES = {"login": ("host", "port", "tls", "insecure", *_LOGIN_ONLY), "logout": ("host", "port", "tls")}
+_LOGIN_TAKES = {"login": ("host", "port", "tls", *_TLS_ONLY, *_LOGIN_ONLY), "logout": ("host", "port", "tls")}
 
 
 class Options:
@@ -77,6 +81,9 @@ class Options:
         self.user = ""
         self.token = ""
         self.tls = False
+        self.tls_ca = ""
+        self.tls_cert = ""
+        self.tls_key = ""
         self.insecure = False
         self.execute: list[str] = []
         self.file = ""
@@ -170,7 +177,19 @@ def _nearest(name: str) -> str:
 
 def _options(given: dict[str, list[str]]) -> Options:
     options = Options()
-    for key in ("host", "user", "token", "file", "format", "output", "warehouse", "dialect", "issuer", "client_id"):
+    for key in (
+        "host",
+        "user",
+        "token",
+        "file",
+        "format",
+        "output",
+        "warehouse",
+        "dialect",
+        "issuer",
+        "client_id",
+        *_TLS_ONLY[:3],
+    ):
         if key in given:
             setattr(options, key, given[key][0])
     for key in ("tls", "insecure", "stop_on_error", "memory", "no_daemon", "browser", "status"):
@@ -200,11 +219,16 @@ def _check(given: dict[str, list[str]], options: Options) -> None:
     else:
         wrong = [key for key in _SERVER_ONLY if key in given]
         if wrong:
-            raise UsageError(f"--{wrong[0]} needs --host")
+            raise UsageError(f"--{wrong[0].replace('_', '-')} needs --host")
     if given.get("protocol") == ["http"]:
         raise UsageError("--protocol http is not available in this version; use --protocol flight")
-    if options.insecure and not options.tls:
-        raise UsageError("--insecure needs --tls")
+    without_tls = [key for key in _TLS_ONLY if key in given and not options.tls]
+    if without_tls:
+        raise UsageError(f"--{without_tls[0].replace('_', '-')} needs --tls")
+    if bool(options.tls_cert) != bool(options.tls_key):
+        raise UsageError("--tls-cert and --tls-key need each other")
+    if options.insecure and (options.tls_ca or options.tls_cert):
+        raise UsageError("--insecure does not go with --tls-ca and --tls-cert: a server that is not verified gets no certificate")
     if options.memory and options.warehouse:
         raise UsageError("--memory and --warehouse exclude each other")
     if options.execute and options.file:

@@ -50,9 +50,11 @@ def _option(options: Options) -> LoginOption:
     """What the command line says, else what the server says."""
     if options.issuer and options.client_id:
         return LoginOption(options.issuer, options.client_id)
+    from sqe.cli.remote import silence_grpc, tls_of
     from sqe.client.login_options import login_options
 
-    offered = login_options(options.server, insecure=options.insecure)
+    silence_grpc()
+    offered = login_options(options.server, tls_of(options))
     for option in offered:
         if options.issuer.rstrip("/") in ("", option.issuer.rstrip("/")) and options.client_id in ("", option.client_id):
             return option
@@ -75,10 +77,12 @@ def _open_browser(server: str, url: str) -> None:
 
 def _check_with_server(options: Options, kept: KeptLogin, store: Store) -> None:
     """A log-in that the server does not take is told now and not kept. A server that is away may take it later."""
+    from sqe.cli.remote import silence_grpc, tls_of
     from sqe.client import FlightClient
 
+    silence_grpc()
     try:
-        FlightClient(options.server, tokens=ServerLogin(kept, store), insecure=options.insecure).close()
+        FlightClient(options.server, tokens=ServerLogin(kept, store), tls=tls_of(options)).close()
     except SqeError as error:
         if error.code is AUTHENTICATION_FAILED:
             raise SqeError(error.code, f"The server does not take log-ins of {kept.issuer} for {kept.client_id}") from None

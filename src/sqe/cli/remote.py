@@ -14,6 +14,7 @@ import pyarrow as pa
 from sqe.cli.arguments import Options, UsageError
 from sqe.cli.backend import Failure, Request, Summary
 from sqe.client import FlightClient, Result
+from sqe.client.tls import ClientTls, pem
 from sqe.errors import SqeError
 from sqe.login.kept import kept_for
 from sqe.render.writer import Layout, open_writer
@@ -24,14 +25,15 @@ if TYPE_CHECKING:
 
 def open_remote(options: Options) -> RemoteBackend:
     password = ask_password(options.user) if options.user else None
+    silence_grpc()
     try:
         client = FlightClient(
             options.server,
             user=options.user or None,
             password=password,
             token=options.token or None,
-            tokens=None if options.user or options.token else kept_for(options.server),
-            insecure=options.insecure,
+            tokens=None if options.user or options.token or options.tls_cert else kept_for(options.server),
+            tls=tls_of(options),
         )
         backend = RemoteBackend(client)
         if options.dialect:
@@ -39,6 +41,20 @@ def open_remote(options: Options) -> RemoteBackend:
     except SqeError as error:
         raise failure(error) from None
     return backend
+
+
+def silence_grpc() -> None:
+    """It would write what it thinks of a failed handshake to the terminal, before our one sentence."""
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+
+
+def tls_of(options: Options) -> ClientTls:
+    try:
+        return ClientTls(
+            pem(options.tls_ca or None), pem(options.tls_cert or None), pem(options.tls_key or None), options.insecure
+        )
+    except SqeError as error:
+        raise UsageError(error.message) from None
 
 
 def ask_password(user: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pyarrow as pa
@@ -46,15 +46,55 @@ def understood() -> Iterator[None]:
 
 
 @contextmanager
-def reaching(uri: str) -> Iterator[None]:
-    """Like `understood`, for the first call of a connection: what is not the server's own word means that there is none."""
+def reaching(uri: str, asked_again: Callable[[], object] | None = None) -> Iterator[None]:
+    """Like `understood`, for the first call of a connection: what is not the server's own word means that there is none.
+
+    A handshake of pyarrow 26 that fails does not say why, other calls do: `asked_again` makes one.
+    """
     try:
         yield
     except (flight.FlightError, pa.ArrowException, OSError) as error:
         found = sqe_error(error)
         if found.code is REMOTE_HOST_GONE or found.code.name not in str(error):
-            found = SqeError(REMOTE_HOST_GONE, f"The server at {uri} cannot be reached")
+            found = _unreachable(uri, _text_of(asked_again) if asked_again is not None else str(error))
         raise found from None
+
+
+def _text_of(call: Callable[[], object]) -> str:
+    try:
+        call()
+    except (flight.FlightError, pa.ArrowException, OSError) as error:
+        return str(error)
+    return ""
+
+
+# What gRPC and OpenSSL say when the two sides do not agree on TLS, and what it means. {0} is the expression's first group.
+_TLS_FAILURES = (
+    (r"certificate verify failed: ([a-z -]+)", "The certificate of the server at {uri} cannot be trusted: {0}", "--tls-ca FILE"),
+    (r"Peer name .* is not in peer certificate", "The certificate of the server at {uri} is another server's", None),
+    (
+        r"wrong version number|packet length too long|record too large",
+        "The server at {uri} does not speak TLS",
+        "grpc://, no --tls",
+    ),
+    (
+        r"TSI_DATA_CORRUPTED|alert",
+        "The server at {uri} refused the connection; does it want a client certificate?",
+        "--tls-cert FILE",
+    ),
+)
+_CLOSED = re.compile(r"reset by peer|Socket closed|Broken pipe")
+
+
+def _unreachable(uri: str, text: str) -> SqeError:
+    for pattern, sentence, hint in _TLS_FAILURES:
+        found = re.search(pattern, text)
+        if found and uri.startswith("grpc+tls:"):
+            return SqeError(REMOTE_HOST_GONE, sentence.format(*found.groups(), uri=uri), hint=hint)
+    if _CLOSED.search(text) and not uri.startswith("grpc+unix:"):
+        hint = None if uri.startswith("grpc+tls:") else "does it want TLS? grpc+tls://, --tls"
+        return SqeError(REMOTE_HOST_GONE, f"The server at {uri} closed the connection", hint=hint)
+    return SqeError(REMOTE_HOST_GONE, f"The server at {uri} cannot be reached")
 
 
 def sqe_error(error: Exception) -> SqeError:

@@ -15,6 +15,7 @@ from sqe.client import parameters as values
 from sqe.client.failures import reaching, understood
 from sqe.client.handshake import as_bytes, session_header
 from sqe.client.results import Result
+from sqe.client.tls import SYSTEM_TLS, ClientTls
 from sqe.client.upkeep import TokenSource, Upkeep
 from sqe.doors.flight.wire import messages, pack, parse
 from sqe.errors import INVALID_ARGUMENTS, SqeError
@@ -38,9 +39,8 @@ Calling = AbstractContextManager[None]
 class FlightClient:
     """`uri` is grpc://host:port, grpc+tls://host:port or grpc+unix:///path. Safe to use from several threads.
 
-    With `user` (or neither user nor token) it logs in and gets a session of its own; `token` is an identity provider's
-    bearer token and goes along with every call; `tokens` renews its token by itself and keeps the session alive with it.
-    `session_headers` travel with the log-in.
+    It logs in with `user` and `password`, with a bearer `token` of somebody else, or as nobody, and gets a session of its own.
+    `tokens` renews its token by itself and keeps the session alive with it. `session_headers` travel with a password.
     """
 
     def __init__(
@@ -51,12 +51,11 @@ class FlightClient:
         password: str | None = None,
         token: str | None = None,
         tokens: TokenSource | None = None,
-        tls_root_certs: bytes | None = None,
-        insecure: bool = False,
+        tls: ClientTls = SYSTEM_TLS,
         session_headers: Mapping[str, str] | None = None,
     ) -> None:
         self._uri = uri
-        self._connection = {"tls_root_certs": tls_root_certs, "disable_server_verification": insecure}
+        self._connection = tls.options(uri)
         self._results: WeakSet[Result] = WeakSet()
         self._given_options: dict[str, str] = {}
         self._upkeep: Upkeep | None = None
@@ -197,9 +196,11 @@ class FlightClient:
         self, user: str | None, password: str | None, token: str | None, headers: Mapping[str, str]
     ) -> tuple[bytes, bytes]:
         if token is not None:
-            return b"authorization", b"Bearer " + token.encode()
+            from sqe.config.values import Secret  # loads the whole configuration
+
+            return session_header(self._uri, Secret(token), **self._connection)
         options = flight.FlightCallOptions(headers=[(name.encode(), value.encode()) for name, value in headers.items()])
-        with reaching(self._uri):
+        with reaching(self._uri, lambda: list(self._client.list_actions(flight.FlightCallOptions(timeout=5)))):
             # Nobody logs in as well: the answer is the token of a session of its own.
             header: tuple[bytes, bytes] = self._client.authenticate_basic_token(user or "", password or "", options)
         return header

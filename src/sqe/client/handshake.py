@@ -22,8 +22,10 @@ def session_header(uri: str, token: Secret, **connection: Any) -> Header:
     """
     presented = (b"authorization", b"Bearer " + as_bytes(token))
     answer = _Answer()
-    with reaching(uri), flight.FlightClient(uri, middleware=[answer], **connection) as client:
-        client.authenticate(_Nothing(), flight.FlightCallOptions(headers=[presented]))
+    with flight.FlightClient(uri, middleware=[answer], **connection) as client:
+        why = flight.FlightCallOptions(timeout=5)
+        with reaching(uri, lambda: list(client.list_actions(why))):
+            client.authenticate(_Nothing(), flight.FlightCallOptions(headers=[presented]))
     if not answer.authorization:
         raise SqeError(AUTHENTICATION_FAILED, "Authentication failed")
     return b"authorization", answer.authorization.encode()

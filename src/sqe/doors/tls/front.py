@@ -74,7 +74,8 @@ class TlsFront:
             thread.join()
         self._stopping.close()
 
-    def __len__(self) -> int:
+    @property
+    def connected(self) -> int:
         """Connections, those in their handshake too."""
         return len(self._threads)
 
