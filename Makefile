@@ -42,15 +42,17 @@ run: setup
 	@$(BIN)/sqe -e 'DESCRIBE TABLE demo.orders' >/dev/null 2>&1 || $(BIN)/sqe --stop-on-error --file $(DEMO)/sample.sql >/dev/null
 	@if [ -t 0 ] && [ -t 1 ]; then exec $(BIN)/sqe; else exec $(BIN)/sqe --stop-on-error --file $(DEMO)/tour.sql; fi
 
+# Quick ones first. Those on real services start their own and take them down.
 test: lint
-	@$(BIN)/python -m pytest $(wildcard tests/unit tests/embedded tests/service)
+	@$(BIN)/python -m pytest tests/unit tests/embedded tests/service
+	@$(BIN)/python -m pytest tests/services -m "not long"
 
-test-all: lint
-	@$(BIN)/python -m pytest tests
+# Also what takes minutes each: tokens that expire under a statement, a crowd of users.
+test-all: test
+	@$(BIN)/python -m pytest tests/services -m long
 
-# On services of its own, which are gone afterwards.
 test-services: setup
-	@$(BIN)/python -m pytest tests/services
+	@$(BIN)/python -m pytest tests/services -m "not long"
 
 NAMES ?= lake
 services-up: $(STAMP)

@@ -126,7 +126,7 @@ class LiveLogin:
             if self._clock() >= end:
                 raise
         else:
-            if renewed.identity.user != self.identity.user:  # nobody becomes somebody else under a session
+            if _person(renewed.identity) != _person(self.identity):  # nobody becomes somebody else under a session
                 self._end("its log-in could not be renewed")
             self._failing = False
             self._confirmed = self._clock()
