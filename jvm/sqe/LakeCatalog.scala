@@ -3,7 +3,8 @@ package org.apache.spark.sql.sqe
 import java.util
 
 import org.apache.iceberg.catalog.Catalog
-import org.apache.iceberg.exceptions.{ForbiddenException, NoSuchNamespaceException => NoSuchSchema}
+import org.apache.iceberg.exceptions.{BadRequestException, ForbiddenException, NotFoundException, NoSuchNamespaceException => NoSuchSchema}
+import org.apache.iceberg.rest.RESTCatalog
 import org.apache.iceberg.spark.SparkCatalog
 import org.apache.spark.sql.catalyst.analysis._
 import org.apache.spark.sql.connector.catalog._
@@ -38,7 +39,7 @@ final class LakeCatalog extends SparkCatalog {
 
   override def tableExists(table: Identifier): Boolean =
     (try super.tableExists(table)
-    catch { case _: ForbiddenException => false }) || spelling.ofTable(table).isDefined
+    catch { case Unseen() => false }) || spelling.ofTable(table).isDefined
 
   override def loadView(view: Identifier): View =
     try hidden(new NoSuchViewException(view))(super.loadView(view))
@@ -69,7 +70,7 @@ final class LakeCatalog extends SparkCatalog {
 
   override def viewExists(view: Identifier): Boolean =
     (try super.viewExists(view)
-    catch { case _: ForbiddenException => false }) || spelling.ofView(view).isDefined
+    catch { case Unseen() => false }) || spelling.ofView(view).isDefined
 
   override def createView(view: ViewInfo): View = super.createView(new ViewInfo(
     spelling.ofNewView(view.ident), view.sql, view.currentCatalog, view.currentNamespace, view.schema, view.queryColumnNames,
@@ -111,7 +112,7 @@ final class LakeCatalog extends SparkCatalog {
 
   private[sqe] def existsAsSpelt(namespace: Array[String]): Boolean =
     try super.namespaceExists(namespace)
-    catch { case _: ForbiddenException => false }
+    catch { case Unseen() => false }
 
   private[sqe] def tablesAsSpelt(namespace: Array[String]): Array[Identifier] =
     hidden(new NoSuchNamespaceException(namespace))(super.listTables(namespace))
@@ -134,7 +135,16 @@ final class LakeCatalog extends SparkCatalog {
 
   private def hidden[T](missing: => Exception)(body: => T): T =
     try body
-    catch { case _: ForbiddenException => throw missing }
+    catch { case Unseen() => throw missing }
+
+  /** What is looked for is forbidden, or has a name that the catalog finds malformed or has no address for. */
+  private object Unseen {
+    def unapply(failure: Throwable): Boolean = failure match {
+      case _: ForbiddenException => true
+      case _: BadRequestException | _: NotFoundException => icebergCatalog.isInstanceOf[RESTCatalog]
+      case _ => false
+    }
+  }
 
   /** Who sees a schema may learn that changing it is forbidden. */
   private def hiddenUnlessSeen[T](namespace: Array[String])(body: => T): T =

@@ -85,11 +85,13 @@ final class ParsedStatement(plan: LogicalPlan) {
     case _ => None
   }
 
-  /** What of the statement chooses a folder for files: LOCATION, or a property that stands for one. */
+  /** What of the statement chooses a folder for files: LOCATION, or a property that stands for one. OPTIONS are properties, too. */
   private def places: Seq[String] = {
     def of(spec: TableSpecBase): Seq[String] = spec match {
-      case parsed: UnresolvedTableSpec => parsed.location.map(_ => "location").toSeq ++ parsed.properties.keys
-      case resolved: TableSpec => resolved.location.map(_ => "location").toSeq ++ resolved.properties.keys
+      case parsed: UnresolvedTableSpec =>
+        parsed.location.map(_ => "location").toSeq ++ parsed.properties.keys ++ parsed.optionExpression.options.map(_._1)
+      case resolved: TableSpec =>
+        resolved.location.map(_ => "location").toSeq ++ resolved.properties.keys ++ resolved.options.keys
       case _ => Nil
     }
     root match {

@@ -8,14 +8,13 @@ import scala.util.control.NonFatal
 
 import org.apache.iceberg.spark.SparkCatalog
 import org.apache.spark.internal.Logging
-import org.apache.spark.sql.catalyst.{CurrentUserContext, FunctionIdentifier}
+import org.apache.spark.sql.catalyst.CurrentUserContext
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog.SupportsNamespaces
 
 /** One SQE session's own Spark session: its catalogs, settings, temporary views and functions are nobody else's. */
 final class UserSession(val id: String, val spark: SparkSession, user: String) extends Logging {
-  // They call any static Java method, and load its class while a statement is still being analysed.
-  Seq("reflect", "java_method", "try_reflect").foreach(name => spark.sessionState.functionRegistry.dropFunction(FunctionIdentifier(name)))
+  SafeFunctions.leaveIn(spark.sessionState.functionRegistry)
 
   /** `current_user()` is the person who asked; Spark's default is the server's own account. */
   def asUser[T](body: => T): T = {

@@ -43,6 +43,10 @@ _FLAGS = (
     "-Daws.disableEc2Metadata=true",
     "-Daws.sharedCredentialsFile=/dev/null",
     "-Daws.configFile=/dev/null",
+    # XML in a statement or a table names files and addresses (`<!DOCTYPE … SYSTEM "http://…">`); nothing may be fetched for it.
+    "-Djavax.xml.accessExternalDTD=",
+    "-Djavax.xml.accessExternalSchema=",
+    "-Djavax.xml.accessExternalStylesheet=",
     "-Xss4m",
     # Compile later: a start runs most code a few times only. CPU-seconds to the first Iceberg rows, and of an aggregation
     # over 6 million rows once warm: C1 alone 3.3 and 11.6, all tiers by default 5.8 and 3.8, with these thresholds 4.5 and 3.8.

@@ -52,6 +52,8 @@ def configure(settings: Log, stream: TextIO | None = None) -> None:
     root.setLevel(settings.level.upper())
     # py4j logs every lost connection as an error with a traceback; what it means for a query is reported by the driver.
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    # At debug level it would log what identity providers answer with, cookies among it.
+    logging.getLogger("httpcore").setLevel(logging.WARNING)
 
 
 class QueryLog:
