@@ -50,6 +50,8 @@ def test_a_good_token_is_its_user_with_roles_and_groups_until_it_ends(idp: Ident
 
 
 GOOD = {
+    "Keycloak's access token, also with a nonce": {"typ": "Bearer", "nonce": "n"},
+    "Cognito's access token": {"token_use": "access"},
     "one of several audiences": {"aud": ["account", "sqe"]},
     "expired within the clocks' difference": {"exp": NOW - 20},
     "issued within the clocks' difference": {"iat": NOW + 20, "nbf": NOW + 20},
@@ -68,6 +70,12 @@ def test_tokens_that_are_unusual_but_right_get_in(idp: IdentityProvider, changes
 
 
 WRONG_CLAIMS: dict[str, dict[str, Any]] = {
+    "Keycloak's ID token": {"typ": "ID"},
+    "Keycloak's refresh token": {"typ": "Refresh"},
+    "Cognito's ID token": {"token_use": "id"},
+    "an ID token, by the hash of its access token": {"at_hash": "u1gnWZ2wtB0E-Qf6QirS_Q"},
+    "an ID token, by its nonce": {"nonce": "n"},
+    "of a kind that is no text": {"typ": ["Bearer"]},
     "expired": {"exp": NOW - 31},
     "no expiry": {"exp": None},
     "expiry as a text": {"exp": str(NOW + 300)},

@@ -69,6 +69,21 @@ def found(claims: Claims, path: str) -> Any:
     return None
 
 
+# OpenID Connect puts these into ID tokens alone.
+_OF_ID_TOKENS = ("at_hash", "c_hash", "s_hash", "nonce")
+
+
+def grants_access(claims: Claims) -> bool:
+    """Whether it is an access token, as far as a token tells: there is no claim for it that all issuers know.
+
+    Keycloak says what it is in `typ`, Cognito in `token_use`; versions of Keycloak before 25 put `nonce` into access tokens.
+    """
+    said = claims.get("typ", claims.get("token_use"))
+    if said is not None:
+        return isinstance(said, str) and said.lower() in ("bearer", "dpop", "access", "jwt", "at+jwt")
+    return not any(name in claims for name in _OF_ID_TOKENS)
+
+
 def moment(claims: Claims, name: str) -> float | None:
     """A time in seconds; None when it is not there. Raises `WrongClaims`: texts and other oddities are no times."""
     value = claims.get(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 
 from sqe.config.providers import OidcClientProvider, OidcProvider, OidcServerProvider
 from sqe.identity import Identity
@@ -35,8 +36,9 @@ class Issuer:
                 log.warning("the identity provider at %s is asked without TLS: others can read and change it", place_of(url))
 
     def verifier(self, audiences: tuple[str, ...]) -> Verifier:
+        """For tokens that clients show."""
         assert self._keys is not None, "the configuration was not checked"
-        return Verifier(self._keys, self._rules(audiences))
+        return Verifier(self._keys, replace(self._rules(audiences), access_only=True))
 
     def own_verifier(self) -> Verifier | None:
         """For tokens that this server gets itself, for whatever audience; None when there are no keys to verify with."""

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqe.identity.oidc.claims import Claims, WrongClaims, moment
+from sqe.identity.oidc.claims import Claims, WrongClaims, grants_access, moment
 from sqe.identity.oidc.discovery import same_issuer
 from sqe.identity.oidc.json_web_token import Malformed, WrittenToken, written
 from sqe.identity.oidc.signing_keys import ALGORITHMS, SigningKeys
@@ -32,6 +32,7 @@ class Rules:
     audiences: frozenset[str] = frozenset()
     algorithms: frozenset[str] = frozenset(ALGORITHMS)
     clock_skew_seconds: float = 30.0
+    access_only: bool = False  # an ID token tells a client who its user is; shown to a server it proves nothing
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,8 @@ class Verifier:
                 raise WrongClaims(f"it is not valid yet ({name!r})")
         if self._rules.issuer is not None and not same_issuer(claims.get("iss"), self._rules.issuer):
             raise WrongClaims("its issuer is no text")
+        if self._rules.access_only and not grants_access(claims):
+            raise WrongClaims("it is no access token")
         self._check_audience(claims.get("aud"))
         return Verified(claims, expires + skew)
 
