@@ -3,6 +3,8 @@ package org.apache.spark.sql.sqe
 import java.util.{Base64, Collections}
 import java.util.concurrent.atomic.AtomicLong
 
+import scala.util.Try
+
 import org.apache.spark.{ExceptionFailure, SparkContext}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart, SparkListenerTaskEnd}
 import org.apache.spark.sql.AnalysisException
@@ -53,6 +55,14 @@ final class Execution(val id: String, val session: UserSession) {
         described(None)
     }
   }
+
+  def describe(sql: String): Map[String, Any] =
+    try Parameters.describe(spark, sql)
+    catch {
+      case failure: AnalysisException =>
+        touched = Try(TouchedTables.named(spark, spark.sessionState.sqlParser.parsePlan(sql))).getOrElse(touched)
+        throw failure
+    }
 
   /** Analyses the statement. A name that does not exist, or that nobody may see, was asked for all the same. */
   private def touchedBy(plan: LogicalPlan, query: QueryExecution): Touched = {

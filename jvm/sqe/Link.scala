@@ -88,7 +88,7 @@ final class Link {
 
   /** Schema and parameter types of a statement, without running it. */
   def prepare(sessionId: String, executionId: String, sql: String): String = answer {
-    try running(sessionId, executionId)(execution => Parameters.describe(execution.session.spark, sql))
+    try running(sessionId, executionId)(_.describe(sql))
     finally ended(executionId)
   }
 

@@ -115,8 +115,9 @@ def test_a_long_statement_is_cut_and_its_hash_is_of_all_of_it() -> None:
     assert found.cut
     assert len(found.text) == LONGEST_SQL + 1
     assert (found.text, found.sha256 != other.sha256) == (other.text, True)
-    longest = "SELECT '" + "x" * LONGEST_READ + "'"
+    longest = "SELECT 'x" + " " * LONGEST_READ + "'"
     assert redacted(longest).sha256 != redacted(longest + "y").sha256
+    assert "hunter2" not in redacted(f"SELECT 'hunter2' = {' ' * LONGEST_READ} password").text
 
 
 HEAVY = [

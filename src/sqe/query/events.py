@@ -45,6 +45,7 @@ class QueryEvent:
     error: SqeError | None = None
     origin: Origin = NOWHERE
     touched: Touched = NOTHING  # known once the statement is analysed
+    only_prepared: bool = False  # it failed before it could start: a Flight client learns the columns first
 
     @property
     def reads(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import json
 import logging
 import secrets
 import string
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +27,7 @@ from sqe.query.ingest import IngestMode, Spool, TableName
 from sqe.query.metadata import TableEntry
 from sqe.query.places import refuse_places
 from sqe.query.registry import Registry
-from sqe.query.running import NO_COLUMNS, Progress, Query, decode_schema
+from sqe.query.running import NO_COLUMNS, Progress, Query, decode_schema, failed_preparation
 from sqe.query.session_settings import SETTINGS, checked_value, setting_named
 from sqe.query.statements import ANALYSABLE, StatementClass, classify
 from sqe.query.watchdog import Watchdog
@@ -134,7 +135,14 @@ class QueryHandler:
         """Looks at a statement without running it. No slot is taken: analysis is short and prepared statements are many."""
         self._count(session)
         session.touch()
-        text = self._checked_text(sql)
+        started = time.monotonic()
+        try:
+            return self._prepared(session, self._checked_text(sql))
+        except SqeError as error:
+            self.events.publish(failed_preparation(session, sql, error, time.monotonic() - started))
+            raise
+
+    def _prepared(self, session: Session, text: str) -> Prepared:
         parsed = self._parse(session, text)
         if parsed.own is not None or parsed.statement not in ANALYSABLE or parsed.node == "ShowCatalogsCommand":
             return Prepared(text, parsed.statement, self._schema_without_analysis(session, parsed), NO_COLUMNS)

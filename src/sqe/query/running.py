@@ -251,6 +251,24 @@ class Query:
         self.turn.leave()
 
 
+def failed_preparation(session: Session, sql: str, error: SqeError, elapsed_seconds: float) -> QueryEvent:
+    """For observers a statement that failed: the client will not come to run it."""
+    return QueryEvent(
+        query_id=secrets.token_hex(16),
+        session_id=session.id,
+        identity=session.identity,
+        door=session.origin.door,
+        sql=sql,
+        statement=StatementClass.UNKNOWN.value,
+        state=State.FAILED,
+        elapsed_seconds=elapsed_seconds,
+        error=error,
+        origin=session.origin,
+        touched=error.touched or NOTHING,
+        only_prepared=True,
+    )
+
+
 def decode_schema(encoded: str) -> pa.Schema:
     try:
         schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(encoded)))

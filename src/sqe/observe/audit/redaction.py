@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 HIDDEN = "***"
 LONGEST_SQL = 16_384
-# Longer statements are generated ones. What lies behind is not shown, and not searched either.
-LONGEST_READ = 1 << 18
+# What lies behind is not shown, so it is only searched for names of secrets: a megabyte of tokens would take seconds.
+LONGEST_READ = 2 * LONGEST_SQL
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Redacted:
 
 
 def redacted(sql: str) -> Redacted:
-    text = _redacted(sql[:LONGEST_READ])
+    text = _redacted(sql[:LONGEST_READ], suspicious=bool(_SECRET_WORD.search(sql, LONGEST_READ)))
     digest = hashlib.sha256((text + sql[LONGEST_READ:]).encode("utf-8", "surrogatepass")).hexdigest()
     cut = len(text) > LONGEST_SQL or len(sql) > LONGEST_READ
     return Redacted(text[:LONGEST_SQL] + "…" if cut else text, digest, cut)
@@ -76,6 +76,7 @@ _SECRET_NAME = re.compile(
     r"secret|passw|passphrase|passcode|token|credential|apikey|accesskey|accountkey|sharedkey|privatekey|masterkey|signingkey|"
     r"encryptionkey|authkey|storagekey|accesssignature|bearer|authorization|cookie|^(?:pwd|pass|pw|sas|hmac|jwt|otp|pin)$"
 )
+_SECRET_WORD = re.compile(r"secret|passw|token|credential|\bpwd\b|(?:api|access|account|private)[._-]?key", re.IGNORECASE)
 _PARTS = re.compile(r"[^a-z0-9]+")
 
 _SECRET_VALUE = re.compile(
@@ -96,9 +97,9 @@ _SECRET_VALUE = re.compile(
 _SECRET_KEY = re.compile(r"(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])(?=[^0-9]*[0-9])(?:[A-Za-z0-9/+=]{40}|[A-Za-z0-9/+]{86}==)")
 
 
-def _redacted(sql: str) -> str:
+def _redacted(sql: str, *, suspicious: bool) -> str:
     tokens = list(_cut(sql))
-    if not (_names_a_secret(tokens) or _holds_a_secret_in_pieces(tokens)):
+    if not (suspicious or _names_a_secret(tokens) or _holds_a_secret_in_pieces(tokens)):
         return "".join(map(_without_values, tokens))
     if "\\" in sql:
         # Whether a backslash escapes depends on the dialect; where a literal ends must not.
@@ -231,6 +232,8 @@ def _without_values(token: _Token) -> str:
         if _SECRET_VALUE.search(said) or (len(said) in (40, 88) and _SECRET_KEY.fullmatch(said)):
             quote = token.text[1] if token.kind == "raw" else token.text[0]
             return f"{quote}{HIDDEN}{quote}"
+        return token.text
+    if token.kind in ("space", "other"):
         return token.text
     if token.kind == "comment" and any(map(_is_secret_name, re.findall(r"[\w.-]+", token.text))):
         return _hidden_comment(token)

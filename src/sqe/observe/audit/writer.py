@@ -127,7 +127,7 @@ class AuditLog:
 
     def observe_query(self, event: QueryEvent) -> None:
         if event.state.ended:
-            self.put(event, has_place=self._refuses)
+            self.put(event, has_place=self._refuses and not event.only_prepared)
 
     def observe_login(self, event: LoginEvent) -> None:
         self.put(event)
