@@ -168,7 +168,11 @@ class Stage:
         self._server: tuple[str, str, subprocess.Popen[str]] | None = None
         (folder / "bin").mkdir()
         if shutil.which("curl") is None:
-            get = "import sys, urllib.request as u; print(u.urlopen(sys.argv[-1]).read().decode(), end='')"
+            get = (
+                "import ssl, sys, urllib.request as u; words = sys.argv; "
+                "tls = ssl.create_default_context(cafile=words[words.index('--cacert') + 1]) if '--cacert' in words else None; "
+                "print(u.urlopen(words[-1], context=tls).read().decode(), end='')"
+            )
             (folder / "bin" / "curl").write_text(f"#!{sys.executable}\n{get}\n")
             (folder / "bin" / "curl").chmod(0o755)
 
@@ -177,7 +181,9 @@ class Stage:
         return re.sub("|".join(self.ports), lambda port: self.ports[port[0]], text)
 
     def serve(self, command: str) -> str:
-        """The line that the server says when it is ready. Pages that show the same server share it."""
+        """The line that the server says when it is ready. Pages that show the same server share it; another one replaces it."""
+        if self._server is not None and self._server[0] != command:
+            self._stop_server()
         if self._server is None:
             log = (self.folder / "server.log").open("w")
             process = subprocess.Popen(
@@ -191,16 +197,19 @@ class Stage:
             assert process.stdout is not None
             watchdog = threading.Timer(PATIENCE_SECONDS, process.kill)
             watchdog.start()
-            self._server = (command, process.stdout.readline(), process)
+            said = process.stdout.readline() or (self.folder / "server.log").read_text()
+            self._server = (command, said, process)
             watchdog.cancel()
-        assert self._server[0] == command, "all pages start the same server"
         return self._server[1]
 
-    def close(self) -> None:
+    def _stop_server(self) -> None:
         if self._server is not None:
-            process = self._server[2]
+            process, self._server = self._server[2], None
             process.send_signal(signal.SIGTERM)
             assert process.wait(PATIENCE_SECONDS) == 0
+
+    def close(self) -> None:
+        self._stop_server()
         subprocess.run(["sqe", "daemon", "stop"], env=self.env, check=True, stdout=subprocess.DEVNULL)
 
     def left(self) -> list[str]:
@@ -260,8 +269,8 @@ class Page:
                     self._statements(block, expected)
                 case "python":
                     self._program(block, [sys.executable, "-c", self._stage.here(block.text)], expected)
-                case "toml" if block.text.startswith("# sqe.toml\n"):
-                    (self._stage.folder / "sqe.toml").write_text(self._stage.here(block.text), encoding="utf-8")
+                case "toml" if name := re.match(r"# (\w+\.toml)\n", block.text):
+                    (self._stage.folder / name[1]).write_text(self._stage.here(block.text), encoding="utf-8")
                 case "text" if block.text.startswith("jdbc:"):
                     self._program(block, [sys.executable, "-c", JDBC, self._stage.here(block.text)], "ada")
 
