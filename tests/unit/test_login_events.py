@@ -39,7 +39,7 @@ def test_a_failed_log_in_is_told_with_the_claimed_name_and_without_the_password(
     events = LoginEvents()
     events.subscribe(lambda _: 1 / 0)  # type: ignore[arg-type,return-value]  # a broken observer is nobody's problem
     events.subscribe(heard.append)
-    with pytest.raises(SqeError, match="Authentication failed|down"):
+    with pytest.raises(SqeError, match=r"Authentication failed|down"):
         Authenticator([Judge(outcome)], events=events).log_in(Password("mallory", Secret("hunter2")), ORIGIN)
     assert heard == [LoginEvent(Happened.LOGIN_FAILED, ORIGIN, claimed="mallory", code=code)]
     assert "hunter2" not in repr(heard)
