@@ -128,7 +128,8 @@ def test_a_key_ends_with_its_expiry(path: Path) -> None:
     provider = ApiKey(ApiKeyProvider(path), clock=clock)
     clock.now = (end - timedelta(seconds=1)).timestamp()
     login = provider.identify(bearer(KEY))
-    assert login is not None and login.renewer is not None
+    assert login is not None
+    assert login.renewer is not None
     assert login.renewer.renew(login).identity == login.identity
     clock.now = end.timestamp()
     with pytest.raises(Rejected):

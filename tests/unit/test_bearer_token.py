@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 import jwt
@@ -27,7 +28,18 @@ from sqe.identity.oidc.http import Http
 from sqe.identity.oidc.signing_keys import SigningKeys
 from sqe.identity.provider import Bearer, Nothing, Password, Rejected
 
-NOW = int(time.time())
+
+@dataclass(frozen=True)
+class Later:
+    """A moment this many seconds after the test began: tables like those below are made long before, at import."""
+
+    seconds: float
+    as_claim: Callable[[float], Any] = lambda at: at
+
+
+def said(claims: dict[str, Any]) -> dict[str, Any]:
+    now = int(time.time())
+    return {name: claim.as_claim(now + claim.seconds) if isinstance(claim, Later) else claim for name, claim in claims.items()}
 
 
 def provider(idp: IdentityProvider, **settings: Any) -> BearerToken:
@@ -39,23 +51,24 @@ def identify(provider: BearerToken, token: str) -> Login | None:
 
 
 def test_a_good_token_is_its_user_with_roles_and_groups_until_it_ends(idp: IdentityProvider) -> None:
-    token = idp.token(exp=NOW + 300)
+    end = int(time.time()) + 300
+    token = idp.token(exp=end)
     login = identify(provider(idp), token)
     assert login is not None
     assert login.identity == Identity("alice", frozenset({"analyst"}), frozenset({"eu"}), "bearer_token", "alice-1")
     assert login.tokens is not None
     assert login.tokens.access.reveal() == token
-    assert login.tokens.expires_at == NOW + 300 + 30
+    assert login.tokens.expires_at == end + 30
     assert login.renewer is None
 
 
-GOOD = {
+GOOD: dict[str, dict[str, Any]] = {
     "Keycloak's access token, also with a nonce": {"typ": "Bearer", "nonce": "n"},
     "Cognito's access token": {"token_use": "access"},
     "one of several audiences": {"aud": ["account", "sqe"]},
-    "expired within the clocks' difference": {"exp": NOW - 20},
-    "issued within the clocks' difference": {"iat": NOW + 20, "nbf": NOW + 20},
-    "fractions of a second": {"exp": NOW + 300.5},
+    "expired within the clocks' difference": {"exp": Later(-20)},
+    "issued within the clocks' difference": {"iat": Later(20), "nbf": Later(20)},
+    "fractions of a second": {"exp": Later(300.5)},
     "no roles and no groups": {"realm_access": None, "groups": None},
     "no subject": {"sub": None},
     "one group as a text": {"groups": "eu"},
@@ -64,7 +77,7 @@ GOOD = {
 
 @pytest.mark.parametrize("changes", GOOD.values(), ids=GOOD.keys())
 def test_tokens_that_are_unusual_but_right_get_in(idp: IdentityProvider, changes: dict[str, Any]) -> None:
-    login = identify(provider(idp), idp.token(**changes))
+    login = identify(provider(idp), idp.token(**said(changes)))
     assert login is not None
     assert login.identity.user == "alice"
 
@@ -76,15 +89,15 @@ WRONG_CLAIMS: dict[str, dict[str, Any]] = {
     "an ID token, by the hash of its access token": {"at_hash": "u1gnWZ2wtB0E-Qf6QirS_Q"},
     "an ID token, by its nonce": {"nonce": "n"},
     "of a kind that is no text": {"typ": ["Bearer"]},
-    "expired": {"exp": NOW - 31},
+    "expired": {"exp": Later(-31)},
     "no expiry": {"exp": None},
-    "expiry as a text": {"exp": str(NOW + 300)},
+    "expiry as a text": {"exp": Later(300, str)},
     "expiry as a boolean": {"exp": True},
     "expiry beyond all numbers": {"exp": 10**400},
-    "expiry as a list": {"exp": [NOW + 300]},
-    "not valid yet": {"nbf": NOW + 90},
+    "expiry as a list": {"exp": Later(300, lambda at: [at])},
+    "not valid yet": {"nbf": Later(90)},
     "not-before as a text": {"nbf": "0"},
-    "issued in the future": {"iat": NOW + 90},
+    "issued in the future": {"iat": Later(90)},
     "another audience": {"aud": "lake"},
     "other audiences": {"aud": ["lake", "nessie"]},
     "no audience": {"aud": None},
@@ -112,7 +125,7 @@ WRONG_CLAIMS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("changes", WRONG_CLAIMS.values(), ids=WRONG_CLAIMS.keys())
 def test_well_signed_tokens_with_wrong_claims_are_rejected(idp: IdentityProvider, changes: dict[str, Any]) -> None:
     with pytest.raises(Rejected):
-        identify(provider(idp), idp.token(**changes))
+        identify(provider(idp), idp.token(**said(changes)))
 
 
 def _resigned(idp: IdentityProvider, header: dict[str, Any], signature: str = "") -> str:
@@ -222,7 +235,12 @@ def test_only_bearers_are_its_own(idp: IdentityProvider) -> None:
 def test_whatever_is_wrong_clients_read_the_same_sentence(idp: IdentityProvider) -> None:
     settings = BearerTokenProvider(issuer=idp.url, audience=("sqe",))
     chain = authenticator(Auth(providers=(settings, StaticProvider((StaticUser("a", Secret("b")),)), AnonymousProvider())))
-    for token in (idp.token(exp=NOW - 999), idp.token(aud="lake"), SigningPair("first").signed(idp.claims()), "no token"):
+    for token in (
+        idp.token(exp=int(time.time()) - 999),
+        idp.token(aud="lake"),
+        SigningPair("first").signed(idp.claims()),
+        "no token",
+    ):
         with pytest.raises(SqeError) as caught:
             chain.log_in(Bearer(Secret(token)))
         assert str(caught.value) == f"{AUTHENTICATION_FAILED.name}: Authentication failed"
@@ -257,7 +275,7 @@ def test_without_an_audience_in_the_settings_any_is_taken(idp: IdentityProvider)
 
 def test_the_clocks_difference_is_a_setting(idp: IdentityProvider) -> None:
     with pytest.raises(Rejected):
-        identify(provider(idp, clock_skew=Duration(0)), idp.token(exp=NOW - 5))
+        identify(provider(idp, clock_skew=Duration(0)), idp.token(exp=int(time.time()) - 5))
 
 
 def test_the_algorithms_can_be_fewer(idp: IdentityProvider) -> None:
@@ -332,9 +350,10 @@ def test_a_token_is_verified_once_and_keys_are_fetched_once(idp: IdentityProvide
 
 
 def test_what_was_verified_still_expires(idp: IdentityProvider, monkeypatch: pytest.MonkeyPatch) -> None:
-    tokens, token = provider(idp), idp.token(exp=NOW + 60)
+    end = int(time.time()) + 60
+    tokens, token = provider(idp), idp.token(exp=end)
     assert identify(tokens, token) is not None
-    monkeypatch.setattr(tokens._verifier, "_clock", lambda: NOW + 60 + 31)
+    monkeypatch.setattr(tokens._verifier, "_clock", lambda: end + 31)
     with pytest.raises(Rejected):
         identify(tokens, token)
 

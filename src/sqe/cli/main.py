@@ -58,9 +58,9 @@ def run(options: Options) -> int:
     if options.daemon:
         return control_daemon(options.daemon)
     if options.login:
-        from sqe.cli import login
+        from sqe.cli.login import run as log_in_or_out
 
-        return login.run(options)
+        return log_in_or_out(options)
     if not options.execute and not options.file and sys.stdin is not None and sys.stdin.isatty():
         if options.output:
             raise UsageError("--output needs SQL from --execute, --file or the standard input")

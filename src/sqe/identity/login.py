@@ -39,7 +39,10 @@ NOWHERE = Origin()
 
 
 class Renewer(ABC):
-    """Asks again whether a person may still come in, and gets their next tokens before the present ones expire. Implementations are safe to call from many threads."""
+    """Asks again whether a person may still come in, and gets their next tokens before the present ones expire.
+
+    Implementations are safe to call from many threads.
+    """
 
     @abstractmethod
     def renew(self, login: Login) -> Login:
