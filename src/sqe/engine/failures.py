@@ -185,7 +185,7 @@ SYMPTOMS: Sequence[Symptom] = (
     _symptom(r"Couldn't find column \S+|Cannot find (source )?column|Cannot find field", errors.COLUMN_NOT_FOUND),
     _symptom(r"[Cc]annot (find|roll back|use)[^\n]*(snapshot|reference|branch|tag|version)|does not exist: ", errors.NOT_FOUND),
     _symptom(r"^(Ref|Branch|Tag) \S+ already exists", errors.ALREADY_EXISTS),
-    _symptom(r"Error loading expression|Invalid XML document", errors.INVALID_ARGUMENTS, "The XML or the XPath cannot be read"),
+    _symptom(r"Error loading expression|Invalid XML document|XPathExpressionException", errors.INVALID_ARGUMENTS, "The XML or the XPath cannot be read"),
     _symptom(
         r'No FileSystem for scheme "s3',
         errors.NOT_SUPPORTED,
