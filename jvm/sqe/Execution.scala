@@ -1,8 +1,11 @@
 package org.apache.spark.sql.sqe
 
 import java.util.{Base64, Collections}
+import java.util.concurrent.{ExecutionException, Executors, FutureTask, TimeoutException}
+import java.util.concurrent.TimeUnit.MILLISECONDS
 import java.util.concurrent.atomic.AtomicLong
 
+import scala.annotation.tailrec
 import scala.util.Try
 
 import org.apache.spark.{ExceptionFailure, SparkContext}
@@ -15,27 +18,52 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.ArrowUtils
 
 /**
- * One statement on its way: planned on the thread that asked for it, streamed on the thread of its socket, cancelled from
+ * One statement on its way: planned on a thread of its own, streamed on the thread of its socket, cancelled from
  * any other. Its id is also Spark's job group, so everything that Spark runs for it can be found and stopped.
  */
 final class Execution(val id: String, val session: UserSession) {
   private val spark = session.spark
   @volatile private var planner: Thread = _
   @volatile private var cancelled = false
+  @volatile private var cancelledAt = 0L
   @volatile private var stream: ArrowStream = _
   @volatile private[sqe] var query: QueryExecution = _
   /** Known as far as the statement came, also when it fails later. */
   @volatile private[sqe] var touched: Touched = Touched()
 
-  def onThisThread[T](body: => T): T = {
+  /**
+   * Runs on a thread of its own, and leaves that thread behind when it does not hear that the statement was cancelled: who
+   * reads from a socket is not interrupted, and a catalog or store that never answers holds it until the client's own patience ends.
+   */
+  def apart[T](body: => T): T = {
+    val work = new FutureTask[T](() => onThisThread(body))
+    Execution.threads.execute(work)
+    awaited(work)
+  }
+
+  @tailrec private def awaited[T](work: FutureTask[T]): T =
+    (try Some(work.get(Execution.lookMillis, MILLISECONDS))
+    catch {
+      case failed: ExecutionException => throw failed.getCause
+      case _: TimeoutException => None
+    }) match {
+      case Some(result) => result
+      case None =>
+        if (cancelled && System.nanoTime - cancelledAt > Execution.graceNanos) throw new Failure.Cancelled
+        awaited(work)
+    }
+
+  private def onThisThread[T](body: => T): T = {
     synchronized {
       stopIfCancelled()
       planner = Thread.currentThread
     }
+    Execution.onThread.set(this)
     try inJobGroup(session.asUser(spark.withActive(body)))
     finally synchronized {
-      // The thread goes back to py4j's pool: it must not carry our interrupt or job group to the next statement.
+      // The thread goes back to its pool: it must not carry our interrupt or job group to the next statement.
       planner = null
+      Execution.onThread.remove()
       Thread.interrupted()
     }
   }
@@ -112,6 +140,7 @@ final class Execution(val id: String, val session: UserSession) {
 
   def cancel(): Unit = {
     synchronized {
+      if (!cancelled) cancelledAt = System.nanoTime
       cancelled = true
       Option(planner).foreach(_.interrupt())
     }
@@ -139,6 +168,17 @@ final class Execution(val id: String, val session: UserSession) {
 
 object Execution {
   private val fewRows = 256
+  private val lookMillis = 100L
+  private val graceNanos = 500L * 1000 * 1000
+  private val onThread = new ThreadLocal[Execution]
+  private val threads = Executors.newCachedThreadPool { task =>
+    val thread = new Thread(task, "sqe-statement")
+    thread.setDaemon(true)
+    thread
+  }
+
+  /** A thread that was left behind by its statement must not commit for it. */
+  def stopIfCancelled(): Unit = Option(onThread.get).foreach(_.stopIfCancelled())
 }
 
 /** Schemas cross the gateway as Arrow's own encoding in base64: pyarrow reads them without a table of ours. */

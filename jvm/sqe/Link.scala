@@ -175,7 +175,7 @@ final class Link {
     val execution = new Execution(executionId, sessionOf(sessionId))
     executions.put(executionId, execution)
     if (cancelledBefore.contains(executionId)) execution.cancel()
-    try execution.onThisThread(body(execution))
+    try execution.apart(body(execution))
     catch {
       case failure: Throwable =>
         val stopped = execution.isCancelled

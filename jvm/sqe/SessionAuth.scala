@@ -40,6 +40,7 @@ final class SessionAuth(@unused name: String) extends AuthManager {
 object SessionAuth {
   private final class Bearer(session: String, catalog: String) extends AuthSession {
     override def authenticate(request: HTTPRequest): HTTPRequest = {
+      Execution.stopIfCancelled()
       val token = CatalogTokens.of(session, catalog).getOrElse(throw new Failure.NoTokenFor(catalog))
       val header = HTTPHeaders.of(HTTPHeaders.HTTPHeader.of("Authorization", s"Bearer $token"))
       ImmutableHTTPRequest.builder().from(request).headers(request.headers.putIfAbsent(header)).build()

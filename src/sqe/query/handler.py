@@ -5,7 +5,6 @@ from __future__ import annotations
 import fnmatch
 import json
 import logging
-import secrets
 import string
 import time
 from collections.abc import Callable, Sequence
@@ -24,6 +23,7 @@ from sqe.query import metadata
 from sqe.query.admission import Admission
 from sqe.query.events import Events, QueryEvent, State
 from sqe.query.ingest import IngestMode, Spool, TableName
+from sqe.query.looks import Look, Looks
 from sqe.query.metadata import TableEntry
 from sqe.query.places import refuse_places
 from sqe.query.registry import Registry
@@ -91,7 +91,8 @@ class QueryHandler:
         self._may_start = may_start
         self._registry = Registry()
         self._admission = Admission(self._limits.max_concurrent, self._limits.max_queued)
-        self._watchdog = Watchdog(self._registry, self._time_limit, self._limits.abandoned_seconds)
+        self._looks = Looks()
+        self._watchdog = Watchdog(self._registry, self._looks, self._time_limit, self._limits.abandoned_seconds)
         self._watchdog.start()
 
     def close(self) -> None:
@@ -131,22 +132,31 @@ class QueryHandler:
                     total += query.affected_rows or 0
         return total
 
-    def prepare(self, session: Session, sql: str) -> Prepared:
+    def look(self, session: Session) -> Look:
+        """For `prepare`, to whoever may have to cancel it."""
+        return Look(session, self._driver)
+
+    def prepare(self, session: Session, sql: str, look: Look | None = None) -> Prepared:
         """Looks at a statement without running it. No slot is taken: analysis is short and prepared statements are many."""
         self._count(session)
         session.touch()
         started = time.monotonic()
         try:
-            return self._prepared(session, self._checked_text(sql))
+            return self._prepared(look or self.look(session), self._checked_text(sql))
         except SqeError as error:
             self.events.publish(failed_preparation(session, sql, error, time.monotonic() - started))
             raise
 
-    def _prepared(self, session: Session, text: str) -> Prepared:
+    def _prepared(self, look: Look, text: str) -> Prepared:
+        session = look.session
         parsed = self._parse(session, text)
         if parsed.own is not None or parsed.statement not in ANALYSABLE or parsed.node == "ShowCatalogsCommand":
             return Prepared(text, parsed.statement, self._schema_without_analysis(session, parsed), NO_COLUMNS)
-        answer = self._driver.call("prepare", session.in_engine(), secrets.token_hex(16), text)
+        self._looks.add(look)
+        try:
+            answer = look.prepare(text)
+        finally:
+            self._looks.remove(look)
         schema = decode_schema(answer["schema"]) if parsed.statement.returns_rows else NO_COLUMNS
         return Prepared(text, parsed.statement, schema, decode_schema(answer["parameters"]))
 
@@ -194,7 +204,7 @@ class QueryHandler:
             with Spool() as spool:
                 # Its turn comes when the rows are here: a client that sends none must not keep others waiting.
                 spool.fill(reader, query.check)
-                query.turn.take(self._time_limit(query) or None)
+                query.turn.take(self._time_limit(query.session) or None)
                 query.begin(State.RUNNING)
                 written = write(query, spool)
             query.affected_rows, query.touched = int(written["affected"]), Touched.of(written)
@@ -221,6 +231,9 @@ class QueryHandler:
         for query in self._registry.running():
             if query.session is session:
                 query.cancel(reason)
+        for look in self._looks.all():
+            if look.session is session:
+                look.cancel(reason)
 
     def progress(self, session: Session) -> Progress | None:
         """How far the session's running statement is, also while `submit` still runs it; None when there is none."""
@@ -273,7 +286,7 @@ class QueryHandler:
         """A statement that has its turn when this returns."""
         query = self._known(session, sql, door)
         try:
-            query.turn.take(self._time_limit(query) or None)
+            query.turn.take(self._time_limit(query.session) or None)
         except SqeError as error:
             raise query.failed(error) from None
         return query
@@ -399,8 +412,8 @@ class QueryHandler:
             raise SqeError(errors.SYNTAX_ERROR, "The statement is empty")
         return text
 
-    def _time_limit(self, query: Query) -> float:
-        own = float(query.session.setting("query_timeout_seconds"))
+    def _time_limit(self, session: Session) -> float:
+        own = float(session.setting("query_timeout_seconds"))
         limits = [limit for limit in (own, self._limits.timeout_seconds) if limit]
         return min(limits, default=0)
 

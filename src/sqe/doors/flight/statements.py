@@ -52,7 +52,7 @@ class Statements:
         return self._info(call, self._submit(call, sql), descriptor)
 
     def query_schema(self, call: Call, command: messages.CommandStatementQuery) -> pa.Schema:
-        return self._handler.prepare(call.session, _sql(command)).schema
+        return self._prepared(call, _sql(command)).schema
 
     def stream(self, call: Call, ticket: messages.TicketStatementQuery) -> flight.FlightDataStream:
         handle = ticket.statement_handle
@@ -81,7 +81,7 @@ class Statements:
     def prepare(
         self, call: Call, request: messages.ActionCreatePreparedStatementRequest
     ) -> messages.ActionCreatePreparedStatementResult:
-        prepared = self._handler.prepare(call.session, _sql(request))
+        prepared = self._prepared(call, _sql(request))
         is_update = len(prepared.schema) == 0
         return messages.ActionCreatePreparedStatementResult(
             prepared_statement_handle=call.handles.add_prepared(prepared),
@@ -89,6 +89,11 @@ class Statements:
             parameter_schema=prepared.parameter_schema.serialize().to_pybytes(),
             is_update=is_update,
         )
+
+    def _prepared(self, call: Call, sql: str) -> Prepared:
+        look = self._handler.look(call.session)
+        with call.watching(look.cancel):
+            return self._handler.prepare(call.session, sql, look)
 
     def bind(
         self,

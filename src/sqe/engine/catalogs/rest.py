@@ -21,10 +21,17 @@ def settings(name: str, catalog: Mapping[str, str], session_id: str) -> dict[str
         "header.X-Iceberg-Access-Delegation": "vended-credentials",
         # Not the default, which opens local files for a table whose metadata says so.
         "io-impl": "org.apache.iceberg.aws.s3.S3FileIO",
-        # A catalog that hangs must not hang a statement: seconds to connect, a minute to answer, few tries.
+        # A catalog that hangs must not hang a statement: seconds to connect, half a minute to answer, few tries.
         "rest.client.connection-timeout-ms": "5000",
-        "rest.client.socket-timeout-ms": "60000",
+        "rest.client.socket-timeout-ms": "30000",
         "rest.client.max-retries": "2",
+        # Nor a store: a task that waits for it keeps its core, also when its statement was cancelled, until this is over.
+        "http-client.apache.connection-timeout-ms": "5000",
+        "http-client.apache.socket-timeout-ms": "10000",
+        # A store that is down is told after 8 s at the latest; Iceberg's own tries take up to 46 s.
+        "s3.retry.num-retries": "4",
+        "s3.retry.min-wait-ms": "500",
+        "s3.retry.max-wait-ms": "4000",
         # Where names without a schema are looked up; the catalog is not asked whether it exists.
         "default-namespace": "default",
     }
