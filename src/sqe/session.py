@@ -134,14 +134,22 @@ class Session:
 
     def close(self) -> None:
         with self._lock:
-            if self.closed:
-                return
-            self.closed = True
-            if self._generation and self._generation == self.driver.generation and self.driver.ready:
-                try:
-                    self.driver.call("closeSession", self.id)
-                except SqeError as error:
-                    log.warning("closing session %s in the driver failed: %s", self.id, error)
+            if not self.closed:
+                self.closed = True
+                self._close_in_engine()
+
+    def leave_engine(self) -> None:
+        """For a session whose log-in has ended: the driver forgets it at once, while it stays here to tell its user why."""
+        with self._lock:
+            self._close_in_engine()
+
+    def _close_in_engine(self) -> None:
+        opened, self._generation = self._generation, 0
+        if opened and opened == self.driver.generation and self.driver.ready:
+            try:
+                self.driver.call("closeSession", self.id)
+            except SqeError as error:
+                log.warning("closing session %s in the driver failed: %s", self.id, error)
 
     def _spark_settings(self) -> dict[str, str]:
         result = {

@@ -45,6 +45,7 @@ class TokenKeeper:
         except SqeError as error:
             if session.login.ended is not None:
                 self._stop_statements(session, error)
+                session.leave_engine()
             else:
                 log.debug("session %s waits for its identity provider: %s", session.id, error)
         except Exception:

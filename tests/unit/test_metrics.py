@@ -26,6 +26,7 @@ class Health:
     gc_count: int = 7
     gc_millis: int = 250
     threads: int = 42
+    sessions: int = 3
 
 
 def event(query_id: str, state: State, **more: object) -> QueryEvent:

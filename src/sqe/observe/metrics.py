@@ -45,6 +45,7 @@ GC_SECONDS = Declared(
     "sqe_driver_gc_seconds_total", "counter", "Seconds of garbage collection of the driver JVM since it started."
 )
 THREADS = Declared("sqe_driver_threads", "gauge", "Threads of the driver JVM.")
+DRIVER_SESSIONS = Declared("sqe_driver_sessions", "gauge", "Sessions that the driver JVM holds a Spark session and tokens for.")
 BUILD = Declared("sqe_build_info", "gauge", "Always 1; the label says which version runs.", ("version",))
 
 DECLARED = tuple(each for each in list(globals().values()) if isinstance(each, Declared))
@@ -66,6 +67,8 @@ class DriverHealth(Protocol):
     def gc_millis(self) -> int: ...
     @property
     def threads(self) -> int: ...
+    @property
+    def sessions(self) -> int: ...
 
 
 class Refusals(Protocol):
@@ -157,6 +160,7 @@ class Metrics:
             yield _total(GC_COUNT, health.gc_count)
             yield _total(GC_SECONDS, health.gc_millis / 1000)
             yield _gauge(THREADS, health.threads)
+            yield _gauge(DRIVER_SESSIONS, health.sessions)
 
 
 class _Pulled(Collector):
