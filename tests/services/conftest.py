@@ -34,6 +34,14 @@ def lake(stack: Stack) -> Addresses:
 
 
 @pytest.fixture(scope="session")
+def own_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """For tests that stop services: never those of SQE_SERVICES_DIR, which others use."""
+    stack = Stack(tmp_path_factory.mktemp("own-services") / "state")
+    yield stack
+    stack.down()
+
+
+@pytest.fixture(scope="session")
 def login(stack: Stack) -> Login:
     return Login(stack.up(["keycloak"])["keycloak"])
 

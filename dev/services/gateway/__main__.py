@@ -26,7 +26,14 @@ def main() -> None:
         Verifier(settings["issuer"], settings["audience"], settings["jwks"]),
         GrantsFile(Path(settings["grants"])),
         Vendor(
-            Store(store["s3"], store["region"], store["role"], Keys(store["access_key"], store["secret_key"]), store["seconds"])
+            Store(
+                store["s3"],
+                store["region"],
+                store["role"],
+                Keys(store["access_key"], store["secret_key"]),
+                store["seconds"],
+                store.get("vended_endpoint", store["s3"]),
+            )
         ),
         Upstream(httpx.AsyncClient(base_url=settings["upstream"], trust_env=False, timeout=60), settings["warehouse"]),
         AuditLog(Path(settings["audit"])),

@@ -27,6 +27,7 @@ class Store:
     role: str
     keys: Keys
     seconds: int
+    vended_endpoint: str  # where clients reach it: the store itself, or what a test put before it
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Vendor:
             "s3.secret-access-key": answer["SecretAccessKey"],
             "s3.session-token": answer["SessionToken"],
             "s3.session-token-expires-at-ms": str(int(answer["Expiration"].timestamp() * 1000)),
-            "s3.endpoint": self._store.endpoint,
+            "s3.endpoint": self._store.vended_endpoint,
             "s3.path-style-access": "true",
             "client.region": self._store.region,
             "client.refresh-credentials-endpoint": refresh,
