@@ -10,9 +10,9 @@ from typing import Any
 
 import jpype
 import pytest
+from jdbc import connected, query, rows, update
 
 from sqe.doors.flight.door import FlightDoor
-from sqe.engine.install.jars import TEST_JARS, ensure_jars
 from sqe.session import Sessions
 
 pytestmark = pytest.mark.service
@@ -20,28 +20,10 @@ pytestmark = pytest.mark.service
 Connect = Callable[..., Any]
 
 
-@pytest.fixture(scope="session")
-def driver_class() -> Any:
-    """The driver's class; a process can have one JVM, so it is never shut down."""
-    if not jpype.isJVMStarted():
-        classpath = [str(path) for path in ensure_jars(TEST_JARS)]
-        jpype.startJVM(
-            "--add-opens=java.base/java.nio=ALL-UNNAMED",
-            "-Xmx256m",
-            "-Dorg.slf4j.simpleLogger.defaultLogLevel=off",
-            classpath=classpath,
-        )
-        jpype.JClass("java.util.logging.LogManager").getLogManager().reset()
-    return jpype.JClass("org.apache.arrow.driver.jdbc.ArrowFlightJdbcDriver")
-
-
 @pytest.fixture
-def connect(driver_class: Any, door: FlightDoor) -> Connect:
+def connect(door: FlightDoor) -> Connect:
     def open_connection(**properties: str) -> Any:
-        given = jpype.JClass("java.util.Properties")()
-        for name, value in {"user": "root", "password": "secret", "useEncryption": "false", **properties}.items():
-            given.setProperty(name, value)
-        return driver_class().connect(f"jdbc:arrow-flight-sql://127.0.0.1:{door.port}/", given)
+        return connected(door.port, **{"user": "root", "password": "secret", **properties})
 
     return open_connection
 
@@ -51,38 +33,6 @@ def connection(connect: Connect) -> Iterator[Any]:
     connection = connect()
     yield connection
     connection.close()
-
-
-def rows(results: Any) -> list[tuple[str | None, ...]]:
-    """All rows as texts; Java's objects have their own idea of equality."""
-    try:
-        columns = range(1, results.getMetaData().getColumnCount() + 1)
-        found = []
-        while results.next():
-            found.append(tuple(text(results.getObject(index)) for index in columns))
-        return found
-    finally:
-        results.close()
-
-
-def text(value: Any) -> str | None:
-    return None if value is None else str(value)
-
-
-def query(connection: Any, sql: str) -> list[tuple[str | None, ...]]:
-    statement = connection.createStatement()
-    try:
-        return rows(statement.executeQuery(sql))
-    finally:
-        statement.close()
-
-
-def update(connection: Any, sql: str) -> int:
-    statement = connection.createStatement()
-    try:
-        return int(statement.executeUpdate(sql))
-    finally:
-        statement.close()
 
 
 def test_a_query_gives_its_rows(connection: Any) -> None:
