@@ -1,4 +1,4 @@
-"""`python -m dev.services up NAME… | stop NAME… | down | status`: addresses go to stdout as JSON, progress to stderr."""
+"""`python -m dev.services up NAME… | stop NAME… | down | status | config STACK`: addresses go to stdout as JSON, progress to stderr."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import sys
 import time
 
 from dev.services.catalogue import SERVICES, STACKS
+from dev.services.example import STACKS as EXAMPLES
+from dev.services.example import example
 from dev.services.stack import Stack
 from sqe.errors import SqeError
 
@@ -25,6 +27,8 @@ def main() -> int:
                 stack.stop(arguments.names)
             case "down":
                 stack.down()
+            case "config":
+                print(example(arguments.stack, stack.status()), end="")
             case "status":
                 print(json.dumps({name: "running" if it.alive else "stopped" for name, it in stack.status().items()}, indent=2))
     except SqeError as failure:
@@ -45,6 +49,8 @@ def _arguments() -> argparse.ArgumentParser:
     stop.add_argument("names", nargs="+", metavar="NAME", choices=list(SERVICES))
     commands.add_parser("down", help="stop everything and remove its data")
     commands.add_parser("status", help="which services run")
+    config = commands.add_parser("config", help="print a sqe.toml for a stack that runs")
+    config.add_argument("stack", choices=list(EXAMPLES))
     return parser
 
 

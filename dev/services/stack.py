@@ -54,6 +54,10 @@ class Stack:
                 self._stop(name)
             shutil.rmtree(self._state.folder, ignore_errors=True)
 
+    @property
+    def folder(self) -> Path:
+        return self._state.folder
+
     def status(self) -> dict[str, Entry]:
         return self._state.read()
 
