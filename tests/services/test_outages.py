@@ -131,6 +131,7 @@ def test_without_the_catalog_statements_on_it_fail_soon_and_others_run(world: Wo
         assert rows(connection, LAKE) == [(1000,)]
 
 
+@pytest.mark.long
 def test_a_catalog_that_never_answers_does_not_hold_a_statement_for_ever(world: World) -> None:
     with world.server.connected("alice") as connection:
         assert rows(connection, FAR) == [(1000,)]
@@ -200,8 +201,13 @@ def test_without_the_store_statements_fail_soon(world: World) -> None:
                 with within(STATEMENT_SECONDS):
                     assert "ICEBERG_FILESYSTEM_ERROR" in refusal(connection, sql)
         assert rows(connection, FAR) == [(1000,)]
+
+
+@pytest.mark.long
+def test_a_catalog_whose_store_is_down_does_not_answer_either(world: World) -> None:
+    with world.server.connected("alice") as connection:
+        assert rows(connection, LAKE) == [(1000,)]
         with outage(world, "seaweedfs"), within(UNANSWERED_SECONDS):
-            # No keys are to be had: it is the catalog that cannot answer.
             assert "ICEBERG_CATALOG_ERROR" in refusal(connection, LAKE)
         assert rows(connection, LAKE) == [(1000,)]
 
