@@ -1,4 +1,4 @@
-"""`python -m dev.services up NAME… | stop NAME… | down | status | config STACK`: addresses go to stdout as JSON, progress to stderr."""
+"""`python -m dev.services up NAME… | stop NAME… | down | status | config STACK`: answers go to stdout, progress to stderr."""
 
 from __future__ import annotations
 

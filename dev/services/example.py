@@ -9,7 +9,7 @@ from dev.services.state import Entry
 from sqe.errors import CONFIGURATION_INVALID, SqeError
 
 _SERVER = """\
-# Made for services on this machine: no TLS, and a client's secret in the file. docs/tls.md and docs/authentication.md have the rest.
+# Made for services on this machine: no TLS, and a client's secret in the file (docs/tls.md, docs/authentication.md).
 [coordinator]
 host = "127.0.0.1"
 flight_sql_port = 50051

@@ -42,6 +42,33 @@ def test_every_line_is_one_json_object_whatever_the_message(logged: Lines) -> No
     assert line["ts"].endswith("Z")
 
 
+CREDENTIALS = [
+    "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl",
+    "Bearer 0123456789abcdef0123456789abcdef",
+    "authorization: bearer opaque-token-of-an-issuer==",
+    "Basic YWxpY2U6YWxpY2UtcGFzc3dvcmQ=",
+    "sqe-session-" + "A" * 43,
+]
+
+
+@pytest.mark.parametrize("credential", CREDENTIALS)
+def test_what_lets_somebody_in_is_hidden_wherever_it_comes_from(logged: Lines, credential: str) -> None:
+    try:
+        raise ValueError(f"the catalog said {credential}")
+    except ValueError:
+        logging.getLogger("some.library").exception("sent %s", credential, extra={"header": credential})
+    (line,) = logged()
+    assert credential.rpartition(" ")[2] not in str(line)
+    assert line["event"].startswith("sent ")
+    assert line["event"].endswith("***")
+
+
+def test_words_about_credentials_are_not_hidden(logged: Lines) -> None:
+    told = "Bearer tokens and basic authentication; session sqe-session-x; eyJ alone"
+    logging.getLogger("sqe.test").warning(told)
+    assert [line["event"] for line in logged()] == [told]
+
+
 def test_an_exception_stays_on_its_line(logged: Lines) -> None:
     try:
         raise KeyError("gone")

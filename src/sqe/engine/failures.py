@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqe import errors
+from sqe import credentials, errors
 from sqe.engine.touched import Touched
 from sqe.errors import ErrorCode, SqeError
 
@@ -185,7 +185,11 @@ SYMPTOMS: Sequence[Symptom] = (
     _symptom(r"Couldn't find column \S+|Cannot find (source )?column|Cannot find field", errors.COLUMN_NOT_FOUND),
     _symptom(r"[Cc]annot (find|roll back|use)[^\n]*(snapshot|reference|branch|tag|version)|does not exist: ", errors.NOT_FOUND),
     _symptom(r"^(Ref|Branch|Tag) \S+ already exists", errors.ALREADY_EXISTS),
-    _symptom(r"Error loading expression|Invalid XML document|XPathExpressionException", errors.INVALID_ARGUMENTS, "The XML or the XPath cannot be read"),
+    _symptom(
+        r"Error loading expression|Invalid XML document|XPathExpressionException",
+        errors.INVALID_ARGUMENTS,
+        "The XML or the XPath cannot be read",
+    ),
     _symptom(
         r'No FileSystem for scheme "s3',
         errors.NOT_SUPPORTED,
@@ -215,8 +219,8 @@ def _error_of(facts: Mapping[str, Any]) -> SqeError:
 
 
 def _shown(sentence: str) -> str:
-    """Fit for a terminal: names and values in it are the user's, or of whoever named the table."""
-    return re.sub(r"[\x00-\x1f\x7f-\x9f]", "\N{REPLACEMENT CHARACTER}", sentence[:500])
+    """Fit for a terminal: names and values in it are the user's, or of whoever named the table; some words are a catalog's."""
+    return re.sub(r"[\x00-\x1f\x7f-\x9f]", "\N{REPLACEMENT CHARACTER}", credentials.hidden(sentence)[:500])
 
 
 _POSITIONED = {

@@ -10,6 +10,7 @@ import sys
 import time
 from typing import Any, TextIO
 
+from sqe import credentials
 from sqe.config.sections import Log
 from sqe.errors import Kind
 from sqe.query.events import QueryEvent
@@ -38,7 +39,7 @@ class JsonLines(logging.Formatter):
         line |= {name: value for name, value in vars(record).items() if name not in _STANDARD and value is not None}
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
-        return json.dumps(line, default=str)
+        return credentials.hidden(json.dumps(line, default=str))
 
 
 def configure(settings: Log, stream: TextIO | None = None) -> None:
