@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Iterator
 
 import pytest
 from adbc_driver_flightsql import dbapi as flightsql
+from clients import Login
 from hostile import Headers, answer, attempts, call, http2, statement
 from pyarrow import flight
 from running import RunningServer
+
+from sqe.query.session_settings import SETTINGS
 
 FAILED = "AUTHENTICATION_FAILED: Authentication failed"
 
@@ -80,6 +84,31 @@ def test_tickets_and_statements_of_another_s_session_are_unknown(raw: flight.Fli
     told = answer(lambda: raw.do_get(ticket, call(bob)).read_all())
     assert told == answer(lambda: raw.do_get(used, call(bob)).read_all()) != "got in"
     assert raw.do_get(ticket, call(alice)).read_all().num_rows == 1
+
+
+@pytest.mark.parametrize("whose", ["bob's", "nobody's", "a session's", "no text"])
+def test_a_session_goes_on_with_nobody_else_s_token(raw: flight.FlightClient, login: Login, whose: str) -> None:
+    mine = login.password("alice")
+    headers = [(b"authorization", b"Bearer " + mine.encode())]
+    assert who(raw, headers) == "alice"
+    token = {
+        "bob's": lambda: login.password("bob").encode(),
+        "nobody's": lambda: mine.encode()[:-40],
+        "a session's": lambda: logged_in(raw, "alice").removeprefix(b"Bearer "),
+        "no text": lambda: b"\xff\xfe",
+    }[whose]()
+    assert answer(lambda: list(raw.do_action(flight.Action("RenewLogin", token), call(headers)))) == FAILED
+    assert who(raw, headers) == "alice"
+
+
+def test_session_options_are_the_list_that_set_has(server: RunningServer) -> None:
+    """ADBC's other way to SET."""
+    with server.connected("alice") as connection:
+        for name in ("spark.sql.catalog.lake.uri", "sqe.session", "spark.sql.variable.substitute", "user"):
+            with pytest.raises(flightsql.Error):
+                connection.adbc_connection.set_options(**{f"adbc.flight.sql.session.option.{name}": "x"})
+        shown = connection.adbc_connection.get_option("adbc.flight.sql.session.options")
+        assert set(json.loads(shown)) == {"catalog", "schema", *SETTINGS}
 
 
 @pytest.mark.parametrize("second", [b"Basic eDp5", b"Bearer x", b"", b"Bearer sqe-session-x"])

@@ -279,5 +279,14 @@ def test_views_do_not_lend_their_maker_s_rights(server: RunningServer, alice: fl
         assert told == refusal(bob, "CREATE VIEW lake.bob.window AS SELECT * FROM lake.noone.loot_box").replace("noone", "alice")
 
 
+def test_views_carry_no_settings(alice: flightsql.Connection) -> None:
+    """Spark's own views keep settings among their properties, and come back with them."""
+    settings = {"spark.sql.variable.substitute": "true", "spark.sql.runSQLOnFiles": "true"}
+    pairs = ", ".join(f"'view.sqlConfig.{name}' = '{value}'" for name, value in settings.items())
+    rows(alice, f"CREATE OR REPLACE VIEW lake.alice.configured TBLPROPERTIES ({pairs}) AS SELECT '${{env:PATH}}' AS path")
+    assert rows(alice, "SELECT * FROM lake.alice.configured") == [("${env:PATH}",)]
+    rows(alice, "DROP VIEW lake.alice.configured")
+
+
 def test_the_list_is_long_enough() -> None:
     assert sum(map(len, REFUSED.values())) + len(HARMLESS) >= 100
