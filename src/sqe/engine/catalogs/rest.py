@@ -32,6 +32,8 @@ def settings(name: str, catalog: Mapping[str, str], session_id: str) -> dict[str
         "s3.retry.num-retries": "4",
         "s3.retry.min-wait-ms": "500",
         "s3.retry.max-wait-ms": "4000",
+        # Else a thread a session and a request a scan, with the filter of the statement in it.
+        "rest-metrics-reporting-enabled": "false",
         # Where names without a schema are looked up; the catalog is not asked whether it exists.
         "default-namespace": "default",
     }
