@@ -92,10 +92,10 @@ SELECT * FROM system.runtime.missing;
 --! TABLE_NOT_FOUND
 USE system.runtime;
 --! CATALOG_NOT_FOUND
-SELECT * FROM missing;
---! TABLE_NOT_FOUND
-SELECT DISTINCT error_code FROM system.runtime.queries WHERE query = 'SELECT * FROM missing';
---= TABLE_NOT_FOUND
+SELECT 1 / 0 AS marked;
+--! DIVISION_BY_ZERO
+SELECT DISTINCT error_code FROM system.runtime.queries WHERE query = 'SELECT 1 / 0 AS marked';
+--= DIVISION_BY_ZERO
 KILL QUERY 'missing';
 --! NOT_FOUND
 
