@@ -12,12 +12,13 @@ object BulkLoad {
     val name = request("table").asInstanceOf[java.util.List[String]].asScala.toSeq
     execution.touched = TouchedTables.written(name)
     val table = name.quoted
+    val existing = WriteBranch.of(spark).fold(table)(WriteBranch.named(_, name).quoted)
     val rows = spark.read.parquet(files: _*)
     val commits = AffectedRows.capture {
       execution.stopIfCancelled()
       request("mode") match {
-        case "append" => rows.writeTo(table).append()
-        case "create_append" if spark.catalog.tableExists(table) => rows.writeTo(table).append()
+        case "append" => rows.writeTo(existing).append()
+        case "create_append" if spark.catalog.tableExists(table) => rows.writeTo(existing).append()
         case "create" | "create_append" => rows.writeTo(table).using("iceberg").create()
         case "replace" => rows.writeTo(table).using("iceberg").createOrReplace()
       }

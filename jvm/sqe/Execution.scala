@@ -13,7 +13,7 @@ import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart, SparkLi
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.QueryPlanningTracker
 import org.apache.spark.sql.catalyst.plans.logical.{Call, CommandResult, LogicalPlan}
-import org.apache.spark.sql.execution.{CommandExecutionMode, QueryExecution}
+import org.apache.spark.sql.execution.{CommandExecutionMode, QueryExecution, SQLExecution}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.ArrowUtils
 
@@ -59,7 +59,7 @@ final class Execution(val id: String, val session: UserSession) {
       planner = Thread.currentThread
     }
     Execution.onThread.set(this)
-    try inJobGroup(session.asUser(spark.withActive(body)))
+    try inJobGroup(SystemCatalog.during(id)(session.asUser(spark.withActive(body))))
     finally synchronized {
       // The thread goes back to its pool: it must not carry our interrupt or job group to the next statement.
       planner = null
@@ -91,6 +91,19 @@ final class Execution(val id: String, val session: UserSession) {
         touched = Try(TouchedTables.named(spark, spark.sessionState.sqlParser.parsePlan(sql))).getOrElse(touched)
         throw failure
     }
+
+  /** `EXPLAIN ANALYZE` of a query. */
+  def analyze(sql: String, parameters: String): Map[String, Any] = {
+    val plan = Parameters.bind(spark, sql, parameters)
+    query = new QueryExecution(spark, plan, new QueryPlanningTracker, CommandExecutionMode.SKIP)
+    touched = touchedBy(plan, query)
+    val executed = query.executedPlan
+    val planned = System.nanoTime
+    val rows = SQLExecution.withNewExecutionId(query)(ResultPlan.localRows(executed).fold(query.toRdd.count())(_.length.toLong))
+    stopIfCancelled()
+    val millis = (System.nanoTime - planned) / 1000000
+    Map("lines" -> (Measured.lines(executed) :+ s"$rows rows in $millis ms")) ++ touched.facts
+  }
 
   /** Analyses the statement. A name that does not exist, or that nobody may see, was asked for all the same. */
   private def touchedBy(plan: LogicalPlan, query: QueryExecution): Touched = {

@@ -6,13 +6,15 @@ import org.apache.iceberg.catalog.Catalog
 import org.apache.iceberg.exceptions.{BadRequestException, ForbiddenException, NotFoundException, NoSuchNamespaceException => NoSuchSchema}
 import org.apache.iceberg.rest.RESTCatalog
 import org.apache.iceberg.spark.SparkCatalog
+import org.apache.iceberg.spark.source.SparkChangelogTable
 import org.apache.spark.sql.catalyst.analysis._
 import org.apache.spark.sql.connector.catalog._
+import org.apache.spark.sql.connector.catalog.procedures.UnboundProcedure
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /**
- * Iceberg's catalog for Spark, with three differences.
+ * Iceberg's catalog for Spark, with these differences.
  *
  * The name that a JDBC catalog writes into its rows need not be the name that a session knows it by (`stored-name`): a
  * warehouse made as `lake` is the same warehouse when it is mounted as `sales`.
@@ -21,21 +23,28 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
  *
  * Names do not depend on case, while catalogs compare them exactly: what is not found under its own spelling is looked for
  * among its neighbours. A table that is spelt as it was made never pays for that.
+ *
+ * It has an `information_schema`, `"t$snapshots"` beside `t.snapshots`, procedures of SQE's own, and DROP SCHEMA … CASCADE.
  */
 final class LakeCatalog extends SparkCatalog {
   private val spelling = new Spelling(this)
+  private lazy val information = new InformationSchema(this)
 
   override protected def buildIcebergCatalog(name: String, options: CaseInsensitiveStringMap): Catalog =
     super.buildIcebergCatalog(options.getOrDefault("stored-name", name), options)
 
   override def loadTable(table: Identifier): Table =
-    respelt(table)(hidden(new NoSuchTableException(table))(super.loadTable(table)))(super.loadTable)
+    if (InformationSchema.is(table.namespace)) information.table(table.name).getOrElse(throw new NoSuchTableException(table))
+    else parted(table)(name => respelt(name)(hidden(new NoSuchTableException(name))(super.loadTable(name)))(super.loadTable)) match {
+      case changes: SparkChangelogTable => new Changelog(changes)
+      case found => found
+    }
 
   override def loadTable(table: Identifier, version: String): Table =
-    respelt(table)(hidden(new NoSuchTableException(table))(super.loadTable(table, version)))(super.loadTable(_, version))
+    parted(table)(name => respelt(name)(hidden(new NoSuchTableException(name))(super.loadTable(name, version)))(super.loadTable(_, version)))
 
   override def loadTable(table: Identifier, timestamp: Long): Table =
-    respelt(table)(hidden(new NoSuchTableException(table))(super.loadTable(table, timestamp)))(super.loadTable(_, timestamp))
+    parted(table)(name => respelt(name)(hidden(new NoSuchTableException(name))(super.loadTable(name, timestamp)))(super.loadTable(_, timestamp)))
 
   override def tableExists(table: Identifier): Boolean =
     (try super.tableExists(table)
@@ -93,22 +102,52 @@ final class LakeCatalog extends SparkCatalog {
 
   override def renameView(from: Identifier, to: Identifier): Unit = super.renameView(spelling.ofView(from).getOrElse(from), to)
 
-  override def listTables(namespace: Array[String]): Array[Identifier] = in(namespace)(super.listTables)
+  override def listTables(namespace: Array[String]): Array[Identifier] =
+    if (InformationSchema.is(namespace)) InformationSchema.tables.map(Identifier.of(Array(InformationSchema.name), _)).toArray
+    else in(namespace)(super.listTables)
 
-  override def listViews(namespace: String*): Array[Identifier] = in(namespace.toArray)(found => super.listViews(found.toIndexedSeq: _*))
+  override def listViews(namespace: String*): Array[Identifier] = if (InformationSchema.is(namespace.toArray)) Array.empty else in(namespace.toArray)(found => super.listViews(found.toIndexedSeq: _*))
 
   override def listNamespaces(namespace: Array[String]): Array[Array[String]] =
     hidden(new NoSuchNamespaceException(namespace))(super.listNamespaces(namespace))
 
-  override def namespaceExists(namespace: Array[String]): Boolean = existsAsSpelt(namespace) || spelling.ofNamespace(namespace).isDefined
+  override def namespaceExists(namespace: Array[String]): Boolean =
+    InformationSchema.is(namespace) || existsAsSpelt(namespace) || spelling.ofNamespace(namespace).isDefined
 
-  override def loadNamespaceMetadata(namespace: Array[String]): util.Map[String, String] = in(namespace)(super.loadNamespaceMetadata)
+  override def loadNamespaceMetadata(namespace: Array[String]): util.Map[String, String] =
+    if (InformationSchema.is(namespace)) util.Map.of() else in(namespace)(super.loadNamespaceMetadata)
 
   override def alterNamespace(namespace: Array[String], changes: NamespaceChange*): Unit =
     hiddenUnlessSeen(namespace)(super.alterNamespace(spelling.ofNamespace(namespace).getOrElse(namespace), changes: _*))
 
   override def dropNamespace(namespace: Array[String], cascade: Boolean): Boolean =
-    hiddenUnlessSeen(namespace)(super.dropNamespace(spelling.ofNamespace(namespace).getOrElse(namespace), cascade))
+    hiddenUnlessSeen(namespace) {
+      val found = spelling.ofNamespace(namespace).getOrElse(namespace)
+      if (cascade && existsAsSpelt(found)) dropAllIn(found)
+      super.dropNamespace(found, cascade)
+    }
+
+  /** Iceberg drops empty schemas only. */
+  private def dropAllIn(namespace: Array[String]): Unit = {
+    super.listNamespaces(namespace).foreach { child =>
+      dropAllIn(child)
+      super.dropNamespace(child, false)
+    }
+    super.listViews(namespace.toIndexedSeq: _*).foreach(super.dropView(_))
+    super.listTables(namespace).foreach(super.dropTable(_))
+  }
+
+  override def listProcedures(namespace: Array[String]): Array[Identifier] = {
+    val found = super.listProcedures(namespace)
+    if (found.isEmpty) found
+    else (found ++ OwnProcedures.names.map(Identifier.of(Array("system"), _))).sortBy(_.name)
+  }
+
+  override def loadProcedure(procedure: Identifier): UnboundProcedure =
+    OwnProcedures.find(this, procedure) match {
+      case Some(own) => own
+      case None => super.loadProcedure(procedure) // not in a closure: its class is closed to us, and only a direct call may pass
+    }
 
   private[sqe] def existsAsSpelt(namespace: Array[String]): Boolean =
     try super.namespaceExists(namespace)
@@ -119,6 +158,14 @@ final class LakeCatalog extends SparkCatalog {
 
   private[sqe] def viewsAsSpelt(namespace: Array[String]): Array[Identifier] =
     hidden(new NoSuchNamespaceException(namespace))(super.listViews(namespace.toIndexedSeq: _*))
+
+  /** A part of a table, when the name means one; a table that another engine has called so is found, too. */
+  private def parted(name: Identifier)(load: Identifier => Table): Table = name match {
+    case InsideTable(table, part) =>
+      try InsideTable.load(this, table, part, load)
+      catch { case _: NoSuchTableException | _: NoSuchNamespaceException | _: NoSuchSchema => load(name) }
+    case _ => load(name)
+  }
 
   private def respelt[T](table: Identifier)(asSpelt: => T)(again: Identifier => T): T =
     try asSpelt

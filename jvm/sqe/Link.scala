@@ -100,6 +100,18 @@ final class Link {
     started
   }
 
+  /** Runs a query for what it takes; its rows go nowhere. */
+  def analyze(sessionId: String, executionId: String, sql: String, parameters: String): String = answer {
+    try running(sessionId, executionId)(_.analyze(sql, parameters))
+    finally ended(executionId)
+  }
+
+  /** What the statement with this id will find in `system.runtime.queries`. */
+  def giveQueries(executionId: String, queries: String): String = answer {
+    SystemCatalog.give(executionId, Json.parse(queries)("queries").asInstanceOf[java.util.List[java.util.Map[String, Any]]].asScala.toSeq)
+    Map.empty
+  }
+
   /** Loads spooled Parquet files into a table by one commit (bulk ingest). */
   def load(sessionId: String, executionId: String, request: String): String = answer {
     try running(sessionId, executionId)(execution => BulkLoad.run(execution, Json.parse(request)))

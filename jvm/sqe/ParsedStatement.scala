@@ -5,7 +5,7 @@ import java.util.{ArrayDeque, Collections, IdentityHashMap}
 import scala.annotation.tailrec
 import scala.collection.mutable.ArrayBuffer
 
-import org.apache.spark.sql.catalyst.analysis.{PlanWithUnresolvedIdentifier, PosParameter, UnresolvedProcedure}
+import org.apache.spark.sql.catalyst.analysis.{PlanWithUnresolvedIdentifier, PosParameter, UnresolvedProcedure, UnresolvedRelation}
 import org.apache.spark.sql.catalyst.expressions.{Expression, NamedArgumentExpression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreeNode
@@ -25,6 +25,10 @@ final class ParsedStatement(plan: LogicalPlan) {
     "node" -> name(root),
     "nodes" -> nodes.filterNot(_ eq root).map(name).distinct,
     "parameters" -> parameters,
+    "asks_system" -> everything.exists {
+      case relation: UnresolvedRelation => relation.multipartIdentifier.size == 3 && relation.multipartIdentifier.head.equalsIgnoreCase("system")
+      case _ => false
+    },
     "details" -> details)
 
   /** How many values its `?` want. */

@@ -19,12 +19,20 @@ object SafeNames extends (LogicalPlan => Unit) {
       case ResolvedIdentifier(_, name) => check(name.namespace.toSeq :+ name.name)
       case _ =>
     }
-    case CreateNamespace(ResolvedNamespace(_, parts, _), _, _) => check(parts)
+    case CreateNamespace(ResolvedNamespace(_, parts, _), _, _) =>
+      if (InformationSchema.is(parts.toArray)) throw new Failure.Refused("The schema information_schema is the catalog's own")
+      check(parts)
     case RenameTable(_, parts, _) => check(parts)
     case _ =>
   }
 
-  private def check(parts: Seq[String]): Unit = parts.foreach { part =>
+  private def check(parts: Seq[String]): Unit = {
+    checkEach(parts)
+    if (parts.lastOption.flatMap(InsideTable.split).isDefined) throw new Failure.Refused("A name may not end like those of metadata tables")
+    if (InformationSchema.is(parts.init.toArray)) throw new Failure.Refused("The schema information_schema cannot be changed")
+  }
+
+  private def checkEach(parts: Seq[String]): Unit = parts.foreach { part =>
     if (part == "." || part == ".." || part.exists(letter => letter == '/' || letter == '\\' || letter.isControl))
       throw new Failure.Refused("A name may not be a path or hold control characters")
     if (part.getBytes(UTF_8).length > longest) throw new Failure.Refused(s"A name may have $longest bytes")

@@ -1,6 +1,6 @@
 package org.apache.spark.sql.sqe
 
-import org.apache.spark.sql.catalyst.analysis.{UnresolvedRelation, UnresolvedTable, UnresolvedTableOrView}
+import org.apache.spark.sql.catalyst.analysis.{RelationTimeTravel, UnresolvedRelation, UnresolvedTable, UnresolvedTableOrView}
 import org.apache.spark.sql.catalyst.plans.logical.{InsertIntoStatement, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
@@ -14,6 +14,8 @@ final case class ShortNames(spark: SparkSession) extends Rule[LogicalPlan] {
     case short @ UnresolvedRelation(ShortNames.InTable(name), _, _) => short.copy(multipartIdentifier = here(name))
     case short @ UnresolvedTable(ShortNames.InTable(name), _, _) => short.copy(multipartIdentifier = here(name))
     case short @ UnresolvedTableOrView(ShortNames.InTable(name), _, _) => short.copy(multipartIdentifier = here(name))
+    case travel @ RelationTimeTravel(short @ UnresolvedRelation(ShortNames.InTable(name), _, _), _, _) =>
+      travel.copy(relation = short.copy(multipartIdentifier = here(name)))
     case insert: InsertIntoStatement => insert.table match {
       case short @ UnresolvedRelation(ShortNames.InTable(name), _, _) => insert.copy(table = short.copy(multipartIdentifier = here(name)))
       case _ => insert
@@ -33,8 +35,11 @@ object ShortNames {
   /** Whether a name can mean something inside a table. */
   def isPart(name: String): Boolean = {
     val lower = name.toLowerCase(java.util.Locale.ROOT)
-    lower == "changes" || metadataTables(lower) || prefixes.exists(lower.startsWith)
+    isMetadata(lower) || prefixes.exists(lower.startsWith)
   }
+
+  /** Of a name in lower case. */
+  def isMetadata(part: String): Boolean = part == "changes" || metadataTables(part)
 
   /** A name of two parts whose second one lies inside a table. */
   private object InTable {

@@ -304,7 +304,14 @@ object TouchedTables extends Logging {
   /** Of what lies inside a table (`t.snapshots`, `t.branch_b`), the table. */
   private def fullName(catalog: CatalogPlugin, identifier: Identifier, table: Table): Seq[String] = {
     val name = fullName(catalog, identifier)
-    if (identifier.namespace.nonEmpty && liesInside(table, identifier.name)) name.init else name
+    if (isPart(table)) InsideTable.split(identifier.name).map { case (base, _) => name.init :+ base }.getOrElse(name.init)
+    else if (identifier.namespace.nonEmpty && liesInside(table, identifier.name)) name.init else name
+  }
+
+  private def isPart(table: Table): Boolean = table match {
+    case _: InsideTable.Part => true
+    case iceberg: SparkTable => iceberg.table.isInstanceOf[BaseMetadataTable]
+    case _ => table.isInstanceOf[SparkChangelogTable]
   }
 
   private def liesInside(table: Table, part: String): Boolean = table match {

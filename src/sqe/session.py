@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from sqe import errors
-from sqe.engine.catalogs import NO_SESSION_CATALOG, spark_settings
+from sqe.engine.catalogs import NO_SESSION_CATALOG, SYSTEM_CATALOG, spark_settings
 from sqe.engine.driver import Driver
 from sqe.errors import SqeError
 from sqe.identity import Identity
@@ -155,6 +155,7 @@ class Session:
         result = {
             "spark.sql.defaultCatalog": self.default_catalog,
             "spark.sql.catalog.spark_catalog": NO_SESSION_CATALOG,
+            "spark.sql.catalog.system": SYSTEM_CATALOG,
             # '${env:X}' in a statement would show the server's environment and settings.
             "spark.sql.variable.substitute": "false",
         }

@@ -5,6 +5,7 @@ Nothing of an unknown exception's text reaches a user: it may hold plans, paths 
 
 from __future__ import annotations
 
+import difflib
 import logging
 import re
 from collections.abc import Mapping, Sequence
@@ -95,6 +96,14 @@ CONDITIONS: Mapping[str, ErrorCode] = {
     "NULL_ASSERT": errors.CONSTRAINT_VIOLATION,
 }
 
+# Iceberg's and SQE's procedures, for "did you mean".
+PROCEDURES = (
+    "add_files ancestors_of cherrypick_snapshot compute_partition_stats compute_table_stats create_changelog_view "
+    "expire_snapshots fast_forward migrate publish_changes refresh_catalog_cache register_table remove_orphan_files "
+    "rewrite_data_files rewrite_manifests rewrite_position_delete_files rewrite_table_path rollback_to_snapshot "
+    "rollback_to_timestamp set_current_snapshot snapshot table_health"
+).split()
+
 # Exception classes that have no condition, by their simple names.
 CLASSES: Mapping[str, ErrorCode] = {
     "Failure$Stalled": errors.ABANDONED_QUERY,
@@ -125,6 +134,7 @@ CLASSES: Mapping[str, ErrorCode] = {
     "StackOverflowError": errors.QUERY_TEXT_TOO_LARGE,
     "Nesting$TooDeep": errors.QUERY_TEXT_TOO_LARGE,
     "NamespaceNotEmptyException": errors.SCHEMA_NOT_EMPTY,
+    "IcebergParseException": errors.SYNTAX_ERROR,
 }
 
 # Where the exception's own words would be a stranger's (a catalog's answer), or its code says too little.
@@ -162,6 +172,8 @@ def _symptom(words: str, code: ErrorCode, sentence: str | None = None) -> Sympto
     return Symptom(re.compile(words), code, sentence)
 
 
+_NO_DEFAULTS = "Column defaults cannot be set: Iceberg 1.12 for Spark does not write them yet; those that others set are read"
+
 SYMPTOMS: Sequence[Symptom] = (
     _symptom(r"No space left on device|SQLITE_FULL|Disk quota exceeded", errors.OUT_OF_DISK_SPACE),
     _symptom(
@@ -183,6 +195,12 @@ SYMPTOMS: Sequence[Symptom] = (
     ),
     _symptom(r"[Cc]onflicting (files|deletes)|Cannot commit|concurrent update", errors.TRANSACTION_CONFLICT),
     _symptom(r"Couldn't find column \S+|Cannot find (source )?column|Cannot find field", errors.COLUMN_NOT_FOUND),
+    _symptom(
+        r"setting default values in Spark is currently unsupported|UpdateColumnDefaultValue",
+        errors.NOT_SUPPORTED,
+        _NO_DEFAULTS,
+    ),
+    _symptom(r"to unknown snapshot|is not a parent ancestor|not an ancestor of", errors.NOT_FOUND),
     _symptom(r"[Cc]annot (find|roll back|use)[^\n]*(snapshot|reference|branch|tag|version)|does not exist: ", errors.NOT_FOUND),
     _symptom(r"^(Ref|Branch|Tag) \S+ already exists", errors.ALREADY_EXISTS),
     _symptom(
@@ -281,14 +299,22 @@ def _by_prefix(condition: str) -> ErrorCode | None:
 
 def _sentence(code: ErrorCode, facts: Mapping[str, Any]) -> str:
     parameters: Mapping[str, str] = facts.get("parameters") or {}
+    if parameters.get("operation") == "column default value":
+        return _NO_DEFAULTS
     if code is errors.TABLE_NOT_FOUND and "relationName" in parameters:
-        return f"Table {_plain(parameters['relationName'])} does not exist"
+        return f"Table {_plain(parameters['relationName']).removesuffix('$column_stats')} does not exist"
     if code is errors.SCHEMA_NOT_FOUND and "schemaName" in parameters:
         return f"Schema {_plain(parameters['schemaName'])} does not exist"
     if code is errors.CATALOG_NOT_FOUND and "catalogName" in parameters:
         return f"Catalog {_plain(parameters['catalogName'])} does not exist"
     if code is errors.COLUMN_NOT_FOUND and "objectName" in parameters:
         return f"Column {_plain(parameters['objectName'])} does not exist"
+    if code is errors.PROCEDURE_NOT_FOUND and "routineName" in parameters:
+        return f"Procedure {_plain(parameters['routineName'])} does not exist"
+    if code is errors.INVALID_PROCEDURE_ARGUMENT and "argumentName" in parameters:
+        return f"Procedure {_plain(parameters['routineName'])} has no argument {_plain(parameters['argumentName'])}"
+    if code is errors.INVALID_PROCEDURE_ARGUMENT and "parameterName" in parameters:
+        return f"Procedure {_plain(parameters['routineName'])} needs the argument {_plain(parameters['parameterName'])}"
     if code is errors.FUNCTION_NOT_FOUND:
         return (
             f"Function {_plain(parameters['routineName'])} does not exist"
@@ -299,8 +325,14 @@ def _sentence(code: ErrorCode, facts: Mapping[str, Any]) -> str:
 
 
 def _hint(code: ErrorCode, facts: Mapping[str, Any]) -> str | None:
-    proposal = (facts.get("parameters") or {}).get("proposal")
-    if code in (errors.COLUMN_NOT_FOUND, errors.INVALID_PROCEDURE_ARGUMENT) and proposal:
+    parameters: Mapping[str, str] = facts.get("parameters") or {}
+    proposal = parameters.get("proposal")
+    if code is errors.PROCEDURE_NOT_FOUND and "routineName" in parameters:
+        near = difflib.get_close_matches(_plain(parameters["routineName"]).rsplit(".", 1)[-1].lower(), PROCEDURES, n=1)
+        return f"did you mean {near[0]}?" if near else None
+    if code is errors.INVALID_PROCEDURE_ARGUMENT and proposal:
+        return f"did you mean {_plain(re.split('[ ,]', proposal)[0])}?"
+    if code is errors.COLUMN_NOT_FOUND and proposal:
         names = re.findall(r"(?:`[^`]*`\.?)+", proposal) or [proposal]
         return f"did you mean {', '.join(_plain(name) for name in names)}?"
     if code is errors.DIVISION_BY_ZERO:

@@ -46,6 +46,7 @@ class QueryEvent:
     origin: Origin = NOWHERE
     touched: Touched = NOTHING  # known once the statement is analysed
     only_prepared: bool = False  # it failed before it could start: a Flight client learns the columns first
+    created: float = 0.0  # seconds since 1970
 
     @property
     def reads(self) -> tuple[str, ...]:

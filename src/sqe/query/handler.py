@@ -5,7 +5,6 @@ from __future__ import annotations
 import fnmatch
 import json
 import logging
-import string
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,18 +20,20 @@ from sqe.errors import SqeError
 from sqe.limits import QueryRates
 from sqe.query import metadata
 from sqe.query.admission import Admission
+from sqe.query.copy import check_file, write_file
 from sqe.query.events import Events, QueryEvent, State
 from sqe.query.ingest import IngestMode, Spool, TableName
 from sqe.query.looks import Look, Looks
 from sqe.query.metadata import TableEntry
-from sqe.query.places import refuse_places
+from sqe.query.parsing import Parsed, StatementParser, positions
 from sqe.query.registry import Registry
 from sqe.query.running import NO_COLUMNS, Progress, Query, decode_schema, failed_preparation
-from sqe.query.session_settings import SETTINGS, checked_value, setting_named
-from sqe.query.statements import ANALYSABLE, StatementClass, classify
+from sqe.query.session_settings import SETTINGS, checked_value, is_default, setting_named
+from sqe.query.statements import ANALYSABLE, StatementClass
+from sqe.query.system_tables import queries_as_rows
 from sqe.query.watchdog import Watchdog
 from sqe.session import Session
-from sqe.sql.own import KillQuery, OwnStatement, parse_own
+from sqe.sql.own import CopyTo, KillQuery
 
 log = logging.getLogger("sqe.query")
 
@@ -59,17 +60,6 @@ class Prepared:
     parameter_schema: pa.Schema
 
 
-@dataclass(frozen=True)
-class Parsed:
-    """A statement after Spark's parser, or one of our own."""
-
-    statement: StatementClass
-    node: str
-    details: dict[str, str]
-    own: OwnStatement | None = None
-    parameters: int = 0
-
-
 class QueryHandler:
     def __init__(
         self,
@@ -86,7 +76,7 @@ class QueryHandler:
         self._driver = driver
         self._limits = limits or QueryLimits()
         self._admin_roles = admin_roles
-        self._allow_locations = allow_locations
+        self._parser = StatementParser(driver, self._limits.max_sql_bytes, allow_locations=allow_locations)
         self._rates = rates
         self._may_start = may_start
         self._registry = Registry()
@@ -121,7 +111,7 @@ class QueryHandler:
     def submit_many(self, session: Session, sql: str, rows: pa.RecordBatchReader, *, door: str) -> int:
         """Runs a statement for each row of parameters and gives the affected rows. An INSERT of VALUES is one commit."""
         self._count(session)
-        parsed = self._parse(session, self._checked_text(sql))
+        parsed = self._parser.parse(session, self._parser.checked(sql))
         _check_count(parsed.parameters, len(rows.schema.names))
         if parsed.details.get("one_row"):
             return self._insert_many(session, sql, rows, door)
@@ -142,19 +132,20 @@ class QueryHandler:
         session.touch()
         started = time.monotonic()
         try:
-            return self._prepared(look or self.look(session), self._checked_text(sql))
+            return self._prepared(look or self.look(session), self._parser.checked(sql))
         except SqeError as error:
             self.events.publish(failed_preparation(session, sql, error, time.monotonic() - started))
             raise
 
     def _prepared(self, look: Look, text: str) -> Prepared:
         session = look.session
-        parsed = self._parse(session, text)
+        parsed = self._parser.parse(session, text)
         if parsed.own is not None or parsed.statement not in ANALYSABLE or parsed.node == "ShowCatalogsCommand":
             return Prepared(text, parsed.statement, self._schema_without_analysis(session, parsed), NO_COLUMNS)
         self._looks.add(look)
         try:
-            answer = look.prepare(text)
+            with positions(parsed.keeps_positions):
+                answer = look.prepare(parsed.sql)
         finally:
             self._looks.remove(look)
         schema = decode_schema(answer["schema"]) if parsed.statement.returns_rows else NO_COLUMNS
@@ -163,6 +154,8 @@ class QueryHandler:
     def _schema_without_analysis(self, session: Session, parsed: Parsed) -> pa.Schema:
         if parsed.node == "ShowCatalogsCommand":
             return _NAMES
+        if parsed.node == "ExplainAnalyze":
+            return _PLAN
         if parsed.node == "ShowSession":
             return _session_table(session).schema
         # A procedure's columns are known once it ran; one text column says "rows will come" to JDBC.
@@ -182,7 +175,7 @@ class QueryHandler:
     def _insert_many(self, session: Session, sql: str, rows: pa.RecordBatchReader, door: str) -> int:
         def insert(query: Query, spool: Spool) -> dict[str, Any]:
             query.entered_engine()
-            text = self._checked_text(sql)
+            text = self._parser.checked(sql)
             return self._driver.call("execute", session.in_engine(), query.id, text, spool.parameters())
 
         return self._spooled(session, sql, StatementClass.INSERT, rows, door, insert)
@@ -243,6 +236,11 @@ class QueryHandler:
     def queries(self) -> list[QueryEvent]:
         return [*self._registry.recent(), *(query.snapshot() for query in self._registry.running())]
 
+    def visible_queries(self, session: Session) -> list[QueryEvent]:
+        """One's own, running and recent; everybody's for administrators."""
+        everybody = bool(session.identity.roles & self._admin_roles)
+        return [event for event in self.queries() if everybody or event.identity.user == session.identity.user]
+
     # Names, for the doors' metadata calls.
 
     def catalogs(self, session: Session) -> list[str]:
@@ -292,10 +290,10 @@ class QueryHandler:
         return query
 
     def _run(self, query: Query, parameters: pa.RecordBatch | None) -> None:
-        text = self._checked_text(query.sql)
+        text = self._parser.checked(query.sql)
         values = parameter_values.encode(parameters)
         query.begin(State.PLANNING)
-        parsed = self._parse(query.session, text)
+        parsed = self._parser.parse(query.session, text)
         _check_count(parsed.parameters, parameters.num_columns if parameters is not None else 0)
         query.statement = parsed.statement
         if parsed.statement is not StatementClass.QUERY:  # a command runs inside the call that plans it
@@ -303,9 +301,11 @@ class QueryHandler:
         if (table := self._answer(query.session, parsed)) is not None:
             query.answered_locally(table)
             return
-        query.entered_engine()
+        if parsed.inner is not None:
+            self._run_inner(query, parsed, parsed.inner, values)
+            return
         try:
-            query.answered_by_engine(self._driver.call("execute", query.session.in_engine(), query.id, text, values))
+            self._execute(query, parsed, values)
             if parsed.statement is StatementClass.USE:
                 self._remember_place(query.session)
         except SqeError:
@@ -317,29 +317,31 @@ class QueryHandler:
         if not query.schema.names:
             query.finished()
 
-    def _parse(self, session: Session, text: str) -> Parsed:
-        if own := parse_own(text):
-            return Parsed(StatementClass.KILL if isinstance(own, KillQuery) else StatementClass.SHOW, type(own).__name__, {}, own)
-        facts = self._facts(session, text)
-        statement = classify(facts["node"], facts["nodes"])
-        explained = facts["details"].get("explained")
-        while explained:
-            classify(explained["node"], explained["nodes"])
-            explained = explained["details"].get("explained")
-        if "Global" in facts["details"].get("view", ""):
-            raise SqeError(errors.NOT_SUPPORTED, "Global temporary views are not available: they would be shared by all users")
-        if not self._allow_locations:
-            refuse_places(facts["details"])
-        return Parsed(statement, facts["node"], facts["details"], parameters=facts["parameters"])
+    def _execute(self, query: Query, parsed: Parsed, values: str) -> None:
+        self._give_queries(query, parsed)
+        query.entered_engine()
+        with positions(parsed.keeps_positions):
+            query.answered_by_engine(self._driver.call("execute", query.session.in_engine(), query.id, parsed.sql, values))
 
-    def _facts(self, session: Session, text: str) -> dict[str, Any]:
-        """What the parser says. Asked again in a new driver when the old one died since the last statement: nothing ran yet."""
-        try:
-            return self._driver.call("parse", session.in_engine(), text)
-        except SqeError as error:
-            if error.code is not errors.REMOTE_HOST_GONE:
-                raise
-            return self._driver.call("parse", session.in_engine(), text)
+    def _run_inner(self, query: Query, parsed: Parsed, inner: Parsed, values: str) -> None:
+        """The query of a statement that does something else with its rows than giving them to the client."""
+        if isinstance(parsed.own, CopyTo):
+            path = check_file(parsed.own)
+            self._execute(query, inner, values)
+            query.wrote(write_file(parsed.own, path, query.schema, query.kept_here()))
+            query.finished()
+            return
+        self._give_queries(query, inner)
+        query.entered_engine()
+        with positions(inner.keeps_positions):
+            answer = self._driver.call("analyze", query.session.in_engine(), query.id, inner.sql, values)
+        query.touched = Touched.of(answer)
+        query.answered_locally(pa.table([answer["lines"]], schema=_PLAN))
+
+    def _give_queries(self, query: Query, parsed: Parsed) -> None:
+        if parsed.asks_system:
+            rows = queries_as_rows(self.visible_queries(query.session))
+            self._driver.call("giveQueries", query.id, json.dumps({"queries": rows}))
 
     def _answer(self, session: Session, parsed: Parsed) -> pa.Table | None:
         """The rows of a statement that SQE answers itself; None for Spark's."""
@@ -347,6 +349,8 @@ class QueryHandler:
             if not self.cancel(session, parsed.own.query_id):
                 raise SqeError(errors.NOT_FOUND, f"Query {parsed.own.query_id} does not exist")
             return _no_rows()
+        if parsed.inner is not None:
+            return None
         if parsed.own is not None:
             return _session_table(session)
         if parsed.node == "ShowCatalogsCommand":
@@ -365,6 +369,9 @@ class QueryHandler:
         setting = setting_named(details["key"])
         if details.get("value") is None:
             return _session_table(session, setting.name)
+        if is_default(details["value"]):
+            self._reset(session, setting.name)
+            return _no_rows()
         value = checked_value(setting, details["value"])
         self._configure(session, setting.name, setting.spark_key, value)
         session.settings[setting.name] = value
@@ -395,23 +402,6 @@ class QueryHandler:
         place = self._driver.call("current", session.in_engine())
         return target.within(place["catalog"], tuple(place["namespace"]))
 
-    def _checked_text(self, sql: str) -> str:
-        size = len(sql.encode("utf-8", "surrogatepass"))
-        if self._limits.max_sql_bytes and size > self._limits.max_sql_bytes:
-            raise SqeError(
-                errors.QUERY_TEXT_TOO_LARGE,
-                f"The statement has {size} bytes, the limit is {self._limits.max_sql_bytes}",
-                hint="query.max_sql_bytes",
-            )
-        if "\0" in sql:
-            raise SqeError(errors.SYNTAX_ERROR, "The statement contains a NUL character")
-        if not sql.isascii() and any("\ud800" <= char <= "\udfff" for char in sql):
-            raise SqeError(errors.SYNTAX_ERROR, "The statement is not valid UTF-8")
-        text = sql.removeprefix("\N{BYTE ORDER MARK}").strip().rstrip(f";{string.whitespace}")
-        if not text:
-            raise SqeError(errors.SYNTAX_ERROR, "The statement is empty")
-        return text
-
     def _time_limit(self, session: Session) -> float:
         own = float(session.setting("query_timeout_seconds"))
         limits = [limit for limit in (own, self._limits.timeout_seconds) if limit]
@@ -433,6 +423,7 @@ class QueryHandler:
 
 
 _NAMES = pa.schema([("catalog", pa.string())])
+_PLAN = pa.schema([("plan", pa.string())])
 
 
 def _check_count(wanted: int, given: int) -> None:

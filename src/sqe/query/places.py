@@ -30,7 +30,7 @@ _PROPERTIES = frozenset(
 _KEEPING = frozenset(
     "rollback_to_snapshot rollback_to_timestamp set_current_snapshot cherrypick_snapshot publish_changes fast_forward "
     "expire_snapshots remove_orphan_files rewrite_data_files rewrite_manifests rewrite_position_delete_files ancestors_of "
-    "compute_table_stats compute_partition_stats create_changelog_view".split()
+    "compute_table_stats compute_partition_stats create_changelog_view table_health refresh_catalog_cache".split()
 )
 
 # Arguments that make a procedure of the list leave the table's own files. By position they come after the first two.
@@ -49,6 +49,11 @@ def refuse_places(details: Mapping[str, Any]) -> None:
         raise _refused(f"The procedure {procedure}")
     if procedure.lower() == "remove_orphan_files" and _leaves(details["arguments"]):
         raise _refused("Removing files of another folder")
+
+
+def refuse_files() -> SqeError:
+    """For `COPY … TO 'file'`, which writes one of the server's files."""
+    return _refused("Writing files")
 
 
 def _leaves(arguments: list[str | None]) -> bool:

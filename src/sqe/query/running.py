@@ -60,6 +60,7 @@ class Query:
         self.rows = 0
         self.bytes = 0
         self.started = time.monotonic()
+        self.created = time.time()
         self.planned: float | None = None  # when the schema was known
         self.streaming = False
         self._ended_at: float | None = None
@@ -106,6 +107,20 @@ class Query:
             self.planned = time.monotonic()
             if self.schema.names:
                 self.check()
+
+    def kept_here(self) -> Iterator[pa.RecordBatch]:
+        """The rows, for the handler itself: the client gets none of them."""
+        with self._lock:
+            self.check()
+            self.streaming = True
+        for batch in self._source():
+            self.check()
+            yield batch
+        self.check()
+
+    def wrote(self, rows: int) -> None:
+        """The rows went elsewhere; the client learns their number."""
+        self.schema, self._local, self.affected_rows, self.streaming = NO_COLUMNS, None, rows, False
 
     def entered_engine(self) -> None:
         with self._lock:
@@ -202,6 +217,7 @@ class Query:
             error=self.error,
             origin=self.session.origin,
             touched=self.touched,
+            created=self.created,
         )
 
     def __enter__(self) -> Query:

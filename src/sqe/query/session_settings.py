@@ -53,6 +53,14 @@ SETTINGS: Mapping[str, SessionSetting] = {
             "1 to 10000",
         ),
         SessionSetting(
+            "write_branch",
+            "",
+            "the branch that rows are written to, of every table; none = main",
+            "spark.sqe.writeBranch",
+            lambda value: len(value) <= 255 and value.isprintable(),
+            "the name of a branch",
+        ),
+        SessionSetting(
             "sql_dialect",
             "spark",
             "the dialect of statements",
@@ -74,6 +82,11 @@ def setting_named(name: str) -> SessionSetting:
         hint = f"did you mean {near[0]}?" if near else "SHOW SESSION lists the settings"
         raise SqeError(errors.INVALID_SESSION_PROPERTY, f"Session setting {name} does not exist", hint=hint)
     return found
+
+
+def is_default(text: str) -> bool:
+    """`SET name = DEFAULT`, without quotes."""
+    return text.strip().upper() == "DEFAULT"
 
 
 def checked_value(setting: SessionSetting, text: str) -> str:

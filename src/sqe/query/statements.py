@@ -30,6 +30,7 @@ class StatementClass(Enum):
     CALL = "call"
     KILL = "kill"
     INGEST = "ingest"
+    COPY = "copy"
     UNKNOWN = "unknown"
 
     @property

@@ -11,6 +11,7 @@ from sqe.errors import SqeError
 
 SPARK_CATALOG = "org.apache.spark.sql.sqe.LakeCatalog"
 NO_SESSION_CATALOG = "org.apache.spark.sql.sqe.NoSessionCatalog"
+SYSTEM_CATALOG = "org.apache.spark.sql.sqe.SystemCatalog"
 
 # Of every Iceberg catalog, whatever its backend.
 _COMMON = {

@@ -1,0 +1,109 @@
+package org.apache.spark.sql.sqe
+
+import java.util.Locale
+import java.util.concurrent.{Callable, Executors, Future}
+
+import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
+
+import org.apache.iceberg.catalog.{Namespace, TableIdentifier}
+import org.apache.iceberg.exceptions.ForbiddenException
+import org.apache.iceberg.spark.SparkSchemaUtil
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.connector.catalog.{Identifier, Table}
+import org.apache.spark.sql.types.{IntegerType, StringType, StructType}
+
+/**
+ * `information_schema` of one catalog: what the session's user can list there, asked of the catalog when it is read. A condition
+ * on schema and table names narrows what is asked for.
+ */
+final class InformationSchema(catalog: LakeCatalog) extends Logging {
+  import InformationSchema._
+
+  def table(name: String): Option[Table] = name.toLowerCase(Locale.ROOT) match {
+    case "schemata" => Some(new Listed("schemata", Seq("catalog_name", "schema_name"))(only =>
+        schemas(only.get("schema_name")).map(schema => Seq(catalog.name, dotted(schema)))))
+    case "tables" => Some(new Listed("tables", Seq("table_catalog", "table_schema", "table_name", "table_type"))(only =>
+        for (schema <- schemas(only.get("table_schema")); (name, kind) <- relations(schema, only)) yield named(schema, name) :+ kind))
+    case "views" => Some(new Listed("views", Seq("table_catalog", "table_schema", "table_name", "view_definition"))(only =>
+        for (schema <- schemas(only.get("table_schema")); (name, "VIEW") <- relations(schema, only); text <- definition(schema, name))
+          yield named(schema, name) :+ text))
+    case "columns" => Some(new Columns)
+    case _ => None
+  }
+
+  private final class Listed(table: String, columns: Seq[String])(make: Map[String, Set[String]] => Seq[Seq[Any]])
+    extends LocalTable(s"${catalog.name}.$name.$table", columns.map(_ -> StringType): _*) {
+    override protected def rows(only: Map[String, Set[String]]): Seq[Seq[Any]] = make(only)
+  }
+
+  private final class Columns extends LocalTable(
+      s"${catalog.name}.$name.columns",
+      "table_catalog" -> StringType, "table_schema" -> StringType, "table_name" -> StringType, "column_name" -> StringType,
+      "ordinal_position" -> IntegerType, "column_default" -> StringType, "is_nullable" -> StringType, "data_type" -> StringType,
+      "comment" -> StringType) {
+    override protected def rows(only: Map[String, Set[String]]): Seq[Seq[Any]] = {
+      val wanted = for (schema <- schemas(only.get("table_schema")); (name, kind) <- relations(schema, only)) yield (schema, name, kind)
+      atOnce(wanted) { case (schema, name, kind) =>
+        columnsOf(schema, name, kind).fields.toSeq.zipWithIndex.map { case (column, index) =>
+          named(schema, name) ++ Seq(column.name, index + 1, column.getCurrentDefaultValue(), if (column.nullable) "YES" else "NO",
+            column.dataType.catalogString, column.getComment())
+        }
+      }
+    }
+  }
+
+  private def columnsOf(schema: Array[String], name: String, kind: String): StructType =
+    if (kind == "VIEW") catalog.loadView(Identifier.of(schema, name)).schema
+    else SparkSchemaUtil.convert(catalog.icebergCatalog.loadTable(TableIdentifier.of(Namespace.of(schema: _*), name)).schema)
+
+  private def definition(schema: Array[String], view: String): Option[String] = readable(catalog.loadView(Identifier.of(schema, view)).query)
+
+  private def schemas(only: Option[Set[String]]): Seq[Array[String]] = {
+    def below(parent: Array[String]): Seq[Array[String]] = {
+      val children = readable(if (parent.isEmpty) catalog.listNamespaces() else catalog.listNamespaces(parent)).getOrElse(Array.empty)
+      children.toSeq.flatMap(child => child +: below(child))
+    }
+    below(Array.empty).filter(schema => only.forall(_(dotted(schema)))).sortBy(dotted)
+  }
+
+  private def relations(schema: Array[String], only: Map[String, Set[String]]): Seq[(String, String)] = {
+    def wanted(names: Array[Identifier]) = names.map(_.name).filter(name => only.get("table_name").forall(_(name))).toSet
+    val views = readable(catalog.viewsAsSpelt(schema)).map(wanted).getOrElse(Set.empty)
+    val tables = readable(catalog.tablesAsSpelt(schema)).map(wanted).getOrElse(Set.empty)
+    ((tables -- views).map(_ -> "BASE TABLE") ++ views.map(_ -> "VIEW")).toSeq.sorted
+  }
+
+  private def named(schema: Array[String], table: String): Seq[Any] = Seq(catalog.name, dotted(schema), table)
+
+  private def dotted(schema: Array[String]): String = schema.mkString(".")
+
+  /** Several at a time: each is a question to the catalog and a file to read, and a thousand tables are a thousand of them. */
+  private def atOnce[T](items: Seq[T])(make: T => Seq[Seq[Any]]): Seq[Seq[Any]] =
+    if (items.size < 2) items.flatMap(item => readable(make(item)).getOrElse(Nil))
+    else {
+      val pool = Executors.newFixedThreadPool(math.min(parallel, items.size))
+      try {
+        val asked = items.map(item => pool.submit((() => readable(make(item)).getOrElse(Nil)): Callable[Seq[Seq[Any]]]): Future[Seq[Seq[Any]]])
+        asked.flatMap(_.get)
+      } finally pool.shutdownNow()
+    }
+
+  /** What is forbidden, gone meanwhile or damaged is not listed: it must not hide all others. */
+  private def readable[T](body: => T): Option[T] =
+    try Some(body)
+    catch {
+      case _: ForbiddenException => None
+      case NonFatal(failure) if !failure.isInstanceOf[InterruptedException] && !Thread.currentThread.isInterrupted =>
+        logWarning(s"a part of the information schema of ${catalog.name} cannot be read: ${failure.getMessage}")
+        None
+    }
+}
+
+object InformationSchema {
+  val name = "information_schema"
+  val tables: Seq[String] = Seq("columns", "schemata", "tables", "views")
+  private val parallel = 8
+
+  def is(namespace: Array[String]): Boolean = namespace.length == 1 && namespace.head.equalsIgnoreCase(name)
+}

@@ -1,0 +1,39 @@
+package org.apache.spark.sql.sqe
+
+import java.util.Locale
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.iceberg.spark.source.SparkTable
+import org.apache.spark.sql.connector.catalog.{Identifier, Table}
+import org.apache.spark.sql.types.StringType
+
+/** `"t$snapshots"`: Trino's names for what lies inside a table, beside Iceberg's `t.snapshots`. */
+object InsideTable {
+  private val ours = Set("properties", "column_stats")
+
+  /** The table and the part that a name means; the part in lower case. */
+  def unapply(name: Identifier): Option[(Identifier, String)] = split(name.name).map { case (table, part) => Identifier.of(name.namespace, table) -> part }
+
+  def split(name: String): Option[(String, String)] = {
+    val at = name.lastIndexOf('$')
+    val part = name.substring(at + 1).toLowerCase(Locale.ROOT)
+    if (at > 0 && (ShortNames.isMetadata(part) || ours(part))) Some(name.substring(0, at) -> part) else None
+  }
+
+  def load(catalog: LakeCatalog, table: Identifier, part: String, iceberg: Identifier => Table): Table =
+    if (!ours(part)) iceberg(Identifier.of(table.namespace :+ table.name, part))
+    else iceberg(table) match {
+      case found: SparkTable if part == "properties" => new Properties(s"$table$$properties", found)
+      case found: SparkTable => new ColumnStats(s"$table$$column_stats", found.table)
+      case _ => throw new Failure.Refused("Only Iceberg tables have this")
+    }
+
+  /** One that is read as a part of a table, and whose rights are the table's. */
+  trait Part
+
+  private final class Properties(name: String, table: SparkTable) extends LocalTable(name, "key" -> StringType, "value" -> StringType) with Part {
+    override protected def rows(only: Map[String, Set[String]]): Seq[Seq[Any]] =
+      table.table.properties.asScala.toSeq.sorted.map { case (key, value) => Seq(key, value) }
+  }
+}

@@ -1,0 +1,123 @@
+"""From text to a statement that may run: its size, SQE's own forms, Spark's parser, the gate."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqe import errors
+from sqe.engine.driver import Driver
+from sqe.errors import SqeError
+from sqe.query.places import refuse_files, refuse_places
+from sqe.query.statements import StatementClass, classify
+from sqe.session import Session
+from sqe.sql.forms import with_forms
+from sqe.sql.own import CopyTo, KillQuery, OwnStatement, ShowSession, parse_own
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A statement after Spark's parser, or one of our own."""
+
+    sql: str  # in Spark's words
+    statement: StatementClass
+    node: str
+    details: dict[str, str]
+    own: OwnStatement | None = None
+    parameters: int = 0
+    asks_system: bool = False  # reads tables of the catalog `system`
+    keeps_positions: bool = True  # an error's line and column mean the same in the user's text
+    inner: Parsed | None = None  # the query of a COPY or EXPLAIN ANALYZE
+
+
+class StatementParser:
+    def __init__(self, driver: Driver, max_bytes: int, *, allow_locations: bool) -> None:
+        self._driver = driver
+        self._max_bytes = max_bytes  # 0 = no limit
+        self._allow_locations = allow_locations
+
+    def checked(self, sql: str) -> str:
+        """The text without what surrounds it, when it can be a statement at all."""
+        size = len(sql.encode("utf-8", "surrogatepass"))
+        if self._max_bytes and size > self._max_bytes:
+            raise SqeError(
+                errors.QUERY_TEXT_TOO_LARGE,
+                f"The statement has {size} bytes, the limit is {self._max_bytes}",
+                hint="query.max_sql_bytes",
+            )
+        if "\0" in sql:
+            raise SqeError(errors.SYNTAX_ERROR, "The statement contains a NUL character")
+        if not sql.isascii() and any("\ud800" <= char <= "\udfff" for char in sql):
+            raise SqeError(errors.SYNTAX_ERROR, "The statement is not valid UTF-8")
+        text = sql.removeprefix("\N{BYTE ORDER MARK}").strip().rstrip(f";{string.whitespace}")
+        if not text:
+            raise SqeError(errors.SYNTAX_ERROR, "The statement is empty")
+        return text
+
+    def parse(self, session: Session, text: str) -> Parsed:
+        if own := parse_own(text):
+            return self._own(session, text, own)
+        form = with_forms(text, session.catalogs)
+        sql = form.sql if form else text
+        keeps_positions = form is None or form.keeps_positions
+        with positions(keeps_positions):
+            facts = self._facts(session, sql)
+        statement = classify(facts["node"], facts["nodes"])
+        if form and form.statement:
+            statement = form.statement
+        explained = facts["details"].get("explained")
+        while explained:
+            classify(explained["node"], explained["nodes"])
+            explained = explained["details"].get("explained")
+        if "Global" in facts["details"].get("view", ""):
+            raise SqeError(errors.NOT_SUPPORTED, "Global temporary views are not available: they would be shared by all users")
+        if not self._allow_locations:
+            refuse_places(facts["details"])
+        return Parsed(
+            sql,
+            statement,
+            facts["node"],
+            facts["details"],
+            parameters=facts["parameters"],
+            asks_system=facts["asks_system"],
+            keeps_positions=keeps_positions,
+        )
+
+    def _own(self, session: Session, text: str, own: OwnStatement) -> Parsed:
+        if isinstance(own, KillQuery):
+            return Parsed(text, StatementClass.KILL, "KillQuery", {}, own)
+        if isinstance(own, ShowSession):
+            return Parsed(text, StatementClass.SHOW, "ShowSession", {}, own)
+        what, statement = (
+            ("COPY", StatementClass.COPY) if isinstance(own, CopyTo) else ("EXPLAIN ANALYZE", StatementClass.EXPLAIN)
+        )
+        if isinstance(own, CopyTo) and not self._allow_locations:
+            raise refuse_files()
+        with positions(kept=False):
+            inner = self.parse(session, self.checked(own.query))
+        if inner.statement is not StatementClass.QUERY:
+            raise SqeError(errors.NOT_SUPPORTED, f"{what} takes a query")
+        return Parsed(text, statement, type(own).__name__, {}, own, inner.parameters, inner=replace(inner, keeps_positions=False))
+
+    def _facts(self, session: Session, text: str) -> dict[str, Any]:
+        """What the parser says. Asked again in a new driver when the old one died since the last statement: nothing ran yet."""
+        try:
+            return self._driver.call("parse", session.in_engine(), text)
+        except SqeError as error:
+            if error.code is not errors.REMOTE_HOST_GONE:
+                raise
+            return self._driver.call("parse", session.in_engine(), text)
+
+
+@contextmanager
+def positions(kept: bool) -> Iterator[None]:
+    """An error of a text that is not quite the user's must not name places in it."""
+    try:
+        yield
+    except SqeError as error:
+        if not kept:
+            error.line = error.column = None
+        raise

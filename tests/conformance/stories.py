@@ -1,0 +1,126 @@
+"""Conformance stories: statements and what they must answer, as data (`*.sql` beside this file), for any catalog and any door.
+
+A story begins with `-- story: its name` and is one session in a schema of its own. A statement ends with `;` at a line's end.
+Lines after it say what it must answer; without any, that it succeeds:
+
+    --= 1 | sage        its rows, one a line, in their order; NULL, true, 1.5
+    --# 3               the rows that it changed
+    --! TABLE_NOT_FOUND the code of its error
+    --$ first           keep the first value of its first row as {first}, for statements to come
+
+`{catalog}` and `{schema}` stand for the names of the place where the story runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent
+
+
+@dataclass
+class Step:
+    sql: str
+    line: int
+    rows: list[str] | None = None
+    affected: int | None = None
+    error: str | None = None
+    keep: str | None = None
+
+
+@dataclass
+class Story:
+    name: str
+    file: str
+    steps: list[Step] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a statement answered: its rows, the number of rows it changed, the code of its error."""
+
+    rows: list[tuple[Any, ...]] = field(default_factory=list)
+    affected: int | None = None
+    error: str | None = None
+    message: str = ""
+
+
+def stories() -> list[Story]:
+    return [story for file in sorted(FOLDER.glob("*.sql")) for story in _read(file)]
+
+
+def _read(file: Path) -> Iterator[Story]:
+    story: Story | None = None
+    text: list[str] = []
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        if line.startswith("-- story: "):
+            if story:
+                yield story
+            story = Story(line.removeprefix("-- story: "), file.stem)
+        elif story is None or (not line.strip() and not text) or line.startswith("-- "):
+            continue
+        elif line.startswith(("--=", "--#", "--!", "--$")):
+            _expect(story.steps[-1], line[2], line[3:].strip())
+        else:
+            text.append(line)
+            if line.rstrip().endswith(";"):
+                story.steps.append(Step("\n".join(text).rstrip().removesuffix(";"), number))
+                text = []
+    assert not text, f"{file.name}: a statement without an end: {text}"
+    if story:
+        yield story
+
+
+def _expect(step: Step, kind: str, value: str) -> None:
+    match kind:
+        case "=":
+            step.rows = [*(step.rows or []), *([value] if value else [])]
+        case "#":
+            step.affected = int(value)
+        case "!":
+            step.error = value
+        case _:
+            step.keep = value
+
+
+def play(story: Story, run: Callable[[str], Said], names: dict[str, str]) -> list[str]:
+    """Runs a story; the problems, one a line. It goes on after one: a run shows them all."""
+    problems = []
+    for step in story.steps:
+        sql = _filled(step.sql, names)
+        said = run(sql)
+        where = f"{story.file}.sql:{step.line}: {sql}"
+        shown = [" | ".join(_text(value) for value in row) for row in said.rows]
+        if said.error != step.error:
+            problems.append(f"{where}\n    gave {said.error} {said.message}, not {step.error or 'success'}")
+        elif step.rows is not None and shown != (wanted := [_filled(row, names) for row in step.rows]):
+            problems.append(f"{where}\n    gave {shown}, not {wanted}")
+        elif step.affected is not None and said.affected != step.affected:
+            problems.append(f"{where}\n    changed {said.affected} rows, not {step.affected}")
+        if step.keep and said.rows:
+            names[step.keep] = str(said.rows[0][0])
+    return problems
+
+
+def _filled(text: str, names: dict[str, str]) -> str:
+    for name, value in names.items():
+        text = text.replace(f"{{{name}}}", value)
+    return text
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    if isinstance(value, list):
+        return "[" + ", ".join(_text(item) for item in value) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {_text(item)}" for key, item in value.items()) + "}"
+    return str(value)
