@@ -18,7 +18,7 @@ from sqe.engine.driver import Driver
 from sqe.engine.touched import Touched
 from sqe.errors import SqeError
 from sqe.limits import QueryRates
-from sqe.query import metadata
+from sqe.query import metadata, setting_statements
 from sqe.query.admission import Admission
 from sqe.query.copy import check_file, write_file
 from sqe.query.events import Events, QueryEvent, State
@@ -28,7 +28,6 @@ from sqe.query.metadata import TableEntry
 from sqe.query.parsing import Parsed, StatementParser, positions
 from sqe.query.registry import Registry
 from sqe.query.running import NO_COLUMNS, Progress, Query, decode_schema, failed_preparation
-from sqe.query.session_settings import SETTINGS, checked_value, is_default, setting_named
 from sqe.query.statements import ANALYSABLE, StatementClass
 from sqe.query.system_tables import queries_as_rows
 from sqe.query.watchdog import Watchdog
@@ -157,7 +156,7 @@ class QueryHandler:
         if parsed.node == "ExplainAnalyze":
             return _PLAN
         if parsed.node == "ShowSession":
-            return _session_table(session).schema
+            return setting_statements.as_table(session).schema
         # A procedure's columns are known once it ran; one text column says "rows will come" to JDBC.
         return pa.schema([("result", pa.string())]) if parsed.statement.returns_rows else NO_COLUMNS
 
@@ -352,45 +351,17 @@ class QueryHandler:
         if parsed.inner is not None:
             return None
         if parsed.own is not None:
-            return _session_table(session)
+            return setting_statements.as_table(session)
         if parsed.node == "ShowCatalogsCommand":
             pattern = parsed.details.get("pattern") or "*"
             return pa.table([[name for name in self.catalogs(session) if fnmatch.fnmatchcase(name, pattern)]], schema=_NAMES)
         if parsed.node == "SetCommand":
-            return self._set(session, parsed.details)
+            shown = setting_statements.set_or_show(self._driver, session, parsed.details)
+            return shown if shown is not None else _no_rows()
         if parsed.node == "ResetCommand":
-            self._reset(session, parsed.details.get("key"))
+            setting_statements.reset(self._driver, session, parsed.details.get("key"))
             return _no_rows()
         return None
-
-    def _set(self, session: Session, details: dict[str, str]) -> pa.Table:
-        if "key" not in details:
-            return _session_table(session)
-        setting = setting_named(details["key"])
-        if details.get("value") is None:
-            return _session_table(session, setting.name)
-        if is_default(details["value"]):
-            self._reset(session, setting.name)
-            return _no_rows()
-        value = checked_value(setting, details["value"])
-        self._configure(session, setting.name, setting.spark_key, value)
-        session.settings[setting.name] = value
-        return _no_rows()
-
-    def _reset(self, session: Session, name: str | None) -> None:
-        for setting in [setting_named(name)] if name else list(SETTINGS.values()):
-            self._configure(session, setting.name, setting.spark_key, setting.default)
-            session.settings.pop(setting.name, None)
-
-    def _configure(self, session: Session, name: str, spark_key: str | None, value: str) -> None:
-        if spark_key is None:
-            return
-        try:
-            self._driver.call("configureSession", session.in_engine(), json.dumps({spark_key: value}))
-        except SqeError as error:
-            if error.code is errors.REMOTE_HOST_GONE:
-                raise
-            raise SqeError(errors.INVALID_SESSION_PROPERTY, f"Session setting {name} cannot be {value[:64]!r}") from None
 
     def _remember_place(self, session: Session) -> None:
         place = self._driver.call("current", session.in_engine())
@@ -433,15 +404,3 @@ def _check_count(wanted: int, given: int) -> None:
 
 def _no_rows() -> pa.Table:
     return pa.table({}, schema=NO_COLUMNS)
-
-
-def _session_table(session: Session, only: str | None = None) -> pa.Table:
-    names = [only] if only else sorted(SETTINGS)
-    return pa.table(
-        {
-            "name": names,
-            "value": [session.setting(name) for name in names],
-            "default": [SETTINGS[name].default for name in names],
-            "description": [SETTINGS[name].about for name in names],
-        }
-    )
