@@ -197,6 +197,7 @@ def test_bare_set_shows_no_setting_of_spark(sql: Sql) -> None:
     assert shown == sql("SHOW SESSION").to_pylist()
     assert {row["name"] for row in shown} == {
         "time_zone",
+        "write_branch",
         "query_timeout_seconds",
         "max_result_rows",
         "shuffle_partitions",
