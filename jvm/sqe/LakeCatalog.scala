@@ -1,9 +1,11 @@
 package org.apache.spark.sql.sqe
 
 import java.util
+import java.util.Locale
 
-import org.apache.iceberg.catalog.Catalog
+import org.apache.iceberg.catalog.{Catalog, TableIdentifier}
 import org.apache.iceberg.exceptions.{BadRequestException, ForbiddenException, NotFoundException, NoSuchNamespaceException => NoSuchSchema}
+import org.apache.iceberg.hadoop.HadoopCatalog
 import org.apache.iceberg.rest.RESTCatalog
 import org.apache.iceberg.spark.SparkCatalog
 import org.apache.iceberg.spark.source.SparkChangelogTable
@@ -19,19 +21,26 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
  * The name that a JDBC catalog writes into its rows need not be the name that a session knows it by (`stored-name`): a
  * warehouse made as `lake` is the same warehouse when it is mounted as `sales`.
  *
+ * The driver of a JDBC catalog's database comes with the catalog (`driver-jar`, `driver-class`).
+ *
  * What a catalog forbids looks like what it does not have: "forbidden" would tell that it exists.
  *
  * Names do not depend on case, while catalogs compare them exactly: what is not found under its own spelling is looked for
- * among its neighbours. A table that is spelt as it was made never pays for that.
+ * among its neighbours. A table that is spelt as it was made never pays for that. Where a catalog knows small letters only
+ * (`lower-case-names`), all names are given to it in those.
  *
  * It has an `information_schema`, `"t$snapshots"` beside `t.snapshots`, procedures of SQE's own, and DROP SCHEMA … CASCADE.
  */
 final class LakeCatalog extends SparkCatalog {
   private val spelling = new Spelling(this)
   private lazy val information = new InformationSchema(this)
+  private var lowerCase = false
 
-  override protected def buildIcebergCatalog(name: String, options: CaseInsensitiveStringMap): Catalog =
+  override protected def buildIcebergCatalog(name: String, options: CaseInsensitiveStringMap): Catalog = {
+    Option(options.get("driver-jar")).foreach(DatabaseDrivers.add(_, options.get("driver-class")))
+    lowerCase = options.getBoolean("lower-case-names", false)
     super.buildIcebergCatalog(options.getOrDefault("stored-name", name), options)
+  }
 
   override def loadTable(table: Identifier): Table =
     if (InformationSchema.is(table.namespace)) information.table(table.name).getOrElse(throw new NoSuchTableException(table))
@@ -56,26 +65,31 @@ final class LakeCatalog extends SparkCatalog {
       case missing: NoSuchViewException => super.loadView(spelling.ofView(view).getOrElse(throw missing))
     }
 
-  override def createTable(table: Identifier, info: TableInfo): Table = super.createTable(spelling.ofNew(table), info)
+  override def createTable(table: Identifier, info: TableInfo): Table = super.createTable(placed(table), info)
 
-  override def stageCreate(table: Identifier, info: TableInfo): StagedTable = super.stageCreate(spelling.ofNew(table), info)
+  override def stageCreate(table: Identifier, info: TableInfo): StagedTable = super.stageCreate(placed(table), info)
 
   override def stageReplace(table: Identifier, info: TableInfo): StagedTable =
     respelt(table)(super.stageReplace(table, info))(super.stageReplace(_, info))
 
   override def stageCreateOrReplace(table: Identifier, info: TableInfo): StagedTable =
-    super.stageCreateOrReplace(spelling.ofNew(table), info)
+    super.stageCreateOrReplace(placed(table), info)
 
   override def alterTable(table: Identifier, changes: TableChange*): Table =
     respelt(table)(super.alterTable(table, changes: _*))(super.alterTable(_, changes: _*))
 
-  override def dropTable(table: Identifier): Boolean = super.dropTable(table) || spelling.ofTable(table).exists(super.dropTable)
+  override def dropTable(table: Identifier): Boolean = unlessMalformed(super.dropTable(table)) || spelling.ofTable(table).exists(super.dropTable)
 
-  override def purgeTable(table: Identifier): Boolean = super.purgeTable(table) || spelling.ofTable(table).exists(super.purgeTable)
+  override def purgeTable(table: Identifier): Boolean = unlessMalformed(super.purgeTable(table)) || spelling.ofTable(table).exists(super.purgeTable)
 
-  override def renameTable(from: Identifier, to: Identifier): Unit = respelt(from)(super.renameTable(from, to))(super.renameTable(_, to))
+  override def invalidateTable(table: Identifier): Unit =
+    try super.invalidateTable(table)
+    catch { case Unseen() => }
 
-  override def dropView(view: Identifier): Boolean = super.dropView(view) || spelling.ofView(view).exists(super.dropView)
+  override def renameTable(from: Identifier, to: Identifier): Unit =
+    respelt(from)(super.renameTable(from, to))(super.renameTable(_, to))
+
+  override def dropView(view: Identifier): Boolean = unlessMalformed(super.dropView(view)) || spelling.ofView(view).exists(super.dropView)
 
   override def viewExists(view: Identifier): Boolean =
     (try super.viewExists(view)
@@ -102,27 +116,37 @@ final class LakeCatalog extends SparkCatalog {
 
   override def renameView(from: Identifier, to: Identifier): Unit = super.renameView(spelling.ofView(from).getOrElse(from), to)
 
+  /** Some catalogs list what is in a schema that is not there: nothing. */
   override def listTables(namespace: Array[String]): Array[Identifier] =
     if (InformationSchema.is(namespace)) InformationSchema.tables.map(Identifier.of(Array(InformationSchema.name), _)).toArray
-    else in(namespace)(super.listTables)
+    else in(namespace) { found =>
+      val tables = super.listTables(inItsLetters(found))
+      if (tables.isEmpty && found.nonEmpty && !existsAsSpelt(found)) throw new NoSuchNamespaceException(found)
+      tables
+    }
 
-  override def listViews(namespace: String*): Array[Identifier] = if (InformationSchema.is(namespace.toArray)) Array.empty else in(namespace.toArray)(found => super.listViews(found.toIndexedSeq: _*))
+  override def listViews(namespace: String*): Array[Identifier] =
+    if (InformationSchema.is(namespace.toArray)) Array.empty
+    else in(namespace.toArray)(found => super.listViews(inItsLetters(found).toIndexedSeq: _*))
 
   override def listNamespaces(namespace: Array[String]): Array[Array[String]] =
-    hidden(new NoSuchNamespaceException(namespace))(super.listNamespaces(namespace))
+    hidden(new NoSuchNamespaceException(namespace))(super.listNamespaces(inItsLetters(namespace)))
 
   override def namespaceExists(namespace: Array[String]): Boolean =
     InformationSchema.is(namespace) || existsAsSpelt(namespace) || spelling.ofNamespace(namespace).isDefined
 
+  override def createNamespace(namespace: Array[String], metadata: util.Map[String, String]): Unit =
+    super.createNamespace(inItsLetters(namespace), metadata)
+
   override def loadNamespaceMetadata(namespace: Array[String]): util.Map[String, String] =
-    if (InformationSchema.is(namespace)) util.Map.of() else in(namespace)(super.loadNamespaceMetadata)
+    if (InformationSchema.is(namespace)) util.Map.of() else in(namespace)(found => super.loadNamespaceMetadata(inItsLetters(found)))
 
   override def alterNamespace(namespace: Array[String], changes: NamespaceChange*): Unit =
-    hiddenUnlessSeen(namespace)(super.alterNamespace(spelling.ofNamespace(namespace).getOrElse(namespace), changes: _*))
+    hiddenUnlessSeen(namespace)(super.alterNamespace(spelling.ofNamespace(namespace).getOrElse(inItsLetters(namespace)), changes: _*))
 
   override def dropNamespace(namespace: Array[String], cascade: Boolean): Boolean =
     hiddenUnlessSeen(namespace) {
-      val found = spelling.ofNamespace(namespace).getOrElse(namespace)
+      val found = spelling.ofNamespace(namespace).getOrElse(inItsLetters(namespace))
       if (cascade && existsAsSpelt(found)) dropAllIn(found)
       super.dropNamespace(found, cascade)
     }
@@ -149,15 +173,21 @@ final class LakeCatalog extends SparkCatalog {
       case None => super.loadProcedure(procedure) // not in a closure: its class is closed to us, and only a direct call may pass
     }
 
+  override protected def buildIdentifier(name: Identifier): TableIdentifier =
+    super.buildIdentifier(if (lowerCase) Identifier.of(inItsLetters(name.namespace), name.name.toLowerCase(Locale.ROOT)) else name)
+
+  private def inItsLetters(namespace: Array[String]): Array[String] =
+    if (lowerCase) namespace.map(_.toLowerCase(Locale.ROOT)) else namespace
+
   private[sqe] def existsAsSpelt(namespace: Array[String]): Boolean =
-    try super.namespaceExists(namespace)
+    try super.namespaceExists(inItsLetters(namespace))
     catch { case Unseen() => false }
 
   private[sqe] def tablesAsSpelt(namespace: Array[String]): Array[Identifier] =
-    hidden(new NoSuchNamespaceException(namespace))(super.listTables(namespace))
+    hidden(new NoSuchNamespaceException(namespace))(super.listTables(inItsLetters(namespace)))
 
   private[sqe] def viewsAsSpelt(namespace: Array[String]): Array[Identifier] =
-    hidden(new NoSuchNamespaceException(namespace))(super.listViews(namespace.toIndexedSeq: _*))
+    hidden(new NoSuchNamespaceException(namespace))(super.listViews(inItsLetters(namespace).toIndexedSeq: _*))
 
   /** A part of a table, when the name means one; a table that another engine has called so is found, too. */
   private def parted(name: Identifier)(load: Identifier => Table): Table = name match {
@@ -170,7 +200,9 @@ final class LakeCatalog extends SparkCatalog {
   private def respelt[T](table: Identifier)(asSpelt: => T)(again: Identifier => T): T =
     try asSpelt
     catch {
-      case missing @ (_: NoSuchTableException | _: NoSuchNamespaceException | _: NoSuchSchema) => spelling.ofTable(table).map(again).getOrElse(throw missing)
+      // A catalog without capital letters may call a name that has some a bad request.
+      case missing @ (_: NoSuchTableException | _: NoSuchNamespaceException | _: NoSuchSchema | _: BadRequestException) =>
+        spelling.ofTable(table).map(again).getOrElse(throw missing)
     }
 
   /** The answer for a namespace, or for the one that is meant by it. */
@@ -179,6 +211,15 @@ final class LakeCatalog extends SparkCatalog {
     catch {
       case missing @ (_: NoSuchNamespaceException | _: NoSuchSchema) => ask(spelling.ofNamespace(namespace).getOrElse(throw missing))
     }
+
+  /** Iceberg's Hadoop catalog makes the schema of a new table when it is missing, and so a misspelt one. */
+  private def placed(table: Identifier): Identifier =
+    if (icebergCatalog.isInstanceOf[HadoopCatalog] && !namespaceExists(table.namespace)) throw new NoSuchNamespaceException(table.namespace)
+    else spelling.ofNew(table)
+
+  private def unlessMalformed(dropped: => Boolean): Boolean =
+    try dropped
+    catch { case _: BadRequestException => false }
 
   private def hidden[T](missing: => Exception)(body: => T): T =
     try body

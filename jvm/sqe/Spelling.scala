@@ -1,5 +1,7 @@
 package org.apache.spark.sql.sqe
 
+import java.util.Locale
+
 import scala.util.Try
 
 import org.apache.spark.sql.connector.catalog.Identifier
@@ -45,7 +47,8 @@ final class Spelling(catalog: LakeCatalog) {
   private def inside(name: Identifier, list: Array[String] => Array[Identifier]): Option[Identifier] =
     if (name.namespace.length < 2) None
     else elsewhere(Identifier.of(name.namespace.init, name.namespace.last), list)
-      .map(found => Identifier.of(found.namespace :+ found.name, name.name))
+      // In small letters: a catalog that knows no others calls the rest malformed, and Iceberg looks no further.
+      .map(found => Identifier.of(found.namespace :+ found.name, name.name.toLowerCase(Locale.ROOT)))
 
   private def only(names: Array[String], wanted: String): Option[String] = {
     val same = names.filter(_.equalsIgnoreCase(wanted))

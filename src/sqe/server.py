@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from sqe.config import Settings
+from sqe.engine.catalogs import jars
 from sqe.engine.driver import Driver
 from sqe.engine.process import LaunchOptions
 from sqe.errors import SqeError
@@ -74,7 +75,8 @@ class Server:
         from sqe.engine.training import trainer
 
         java = str(self.settings.engine.java) if self.settings.engine.java else None
-        install.ensure(tell, java_setting=java, trainer=trainer(java))
+        installed = install.ensure(tell, java_setting=java, trainer=trainer(java))
+        install.ensure_jars(jars(self.settings.catalog_options().values()), installed.java, tell)
 
     def start(self) -> None:
         try:

@@ -11,6 +11,8 @@ from clients import Addresses, Catalog, Login
 
 from dev.services.stack import Stack
 
+pytest.register_assert_rewrite("catalog_capabilities")
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from config_files import Written, problems
 
-from sqe.config import later
+from sqe.config import later, load
 from sqe.config.catalogs import TYPES
 from sqe.engine.catalogs import spark_settings
 from sqe.errors import SqeError
@@ -86,7 +86,8 @@ REFUSED = {
     ),
     "unknown catalog type": (
         "[catalog]\ntype = 'excel'",
-        ":2: catalog.type must be one of sqlite, rest, polaris, nessie, unity, horizon, lakeformation, not 'excel'",
+        ":2: catalog.type must be one of sqlite, rest, polaris, nessie, unity, horizon, lakeformation, "
+        "glue, s3tables, hive, jdbc, hadoop, not 'excel'",
     ),
     "catalog without its folder": (
         "[catalogs.sales]\ntype = 'sqlite'",
@@ -166,21 +167,13 @@ def test_all_problems_are_reported_at_once_from_top_to_bottom(written: Written) 
     ]  # fmt: skip
 
 
-SEED_SAMPLES = {
-    "s3tables": (
-        """\
+def test_samples_of_the_contract_load(written: Written) -> None:
+    text = """
         [catalog]
         type = "s3tables"
         table_bucket_arn = "arn:aws:s3tables:us-east-1:ACCOUNT:bucket/sales"
-        """,
-        ["sqe.toml:2: catalog.type 's3tables' is not available in this version yet"],
-    ),
-}
-
-
-@pytest.mark.parametrize(("text", "refusals"), SEED_SAMPLES.values(), ids=SEED_SAMPLES.keys())
-def test_samples_of_the_contract_fail_only_for_what_is_not_here_yet(written: Written, text: str, refusals: list[str]) -> None:
-    assert problems(written(text)) == refusals
+        """
+    assert load(written(text), {}).catalog.name == "s3tables"
 
 
 def test_a_file_that_is_not_there_or_not_text_is_one_problem(tmp_path: Path) -> None:
@@ -190,8 +183,9 @@ def test_a_file_that_is_not_there_or_not_text_is_one_problem(tmp_path: Path) -> 
 
 
 def test_the_catalog_types_that_load_are_those_that_the_engine_has(tmp_path: Path) -> None:
-    entry = {"path": str(tmp_path), "uri": "jdbc:x", "warehouse": "w"}
+    entry = {"path": str(tmp_path), "uri": "jdbc:sqlite:x", "warehouse": "w", "access_key": "k", "secret_key": "s"}
+    entry["table_bucket_arn"] = "arn:aws:s3tables:us-east-1:123456789012:bucket/sales"
     assert all(spark_settings("lake", {**entry, "type": known}, "session") for known in TYPES)
-    for absent in later.CATALOG_TYPES:
+    for absent in (*later.CATALOG_TYPES, "delta"):
         with pytest.raises(SqeError, match="not available in this version"):
             spark_settings("lake", {**entry, "type": absent}, "session")

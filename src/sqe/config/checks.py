@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields
 
-from sqe.config import audit, later, production, tls
+from sqe.config import audit, catalog_places, later, production, tls
 from sqe.config.catalogs import NEEDS, RESERVED_NAMES, Catalog
 from sqe.config.keys import Key, declarations
 from sqe.config.positions import Path
@@ -22,6 +22,8 @@ from sqe.config.sections import Auth
 from sqe.config.settings import Settings
 
 ARGON2_HASH = re.compile(r"\$argon2(id|i|d)\$v=\d+\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+")
+
+_SIGNING = ("access_key", "secret_key", "region", "signing_name")
 
 Finding = tuple[tuple[Path, ...], str]  # the keys involved (shown: the last one that is written down), the sentence
 
@@ -52,10 +54,10 @@ def _ports(settings: Settings) -> Iterator[Finding]:
 
 
 def _catalogs(settings: Settings) -> Iterator[Finding]:
-    yield from _catalog(settings.catalog, ("catalog",), settings.auth)
+    yield from _catalog(settings.catalog, ("catalog",), settings)
     for name, catalog in settings.catalogs.items():
         path: Path = ("catalogs", name)
-        yield from _catalog(catalog, path, settings.auth)
+        yield from _catalog(catalog, path, settings)
         if name.lower() == settings.catalog.name.lower():
             yield (("catalog", "name"), path), f"catalogs.{name} has the name of the default [catalog]"
     names = [name.lower() for name in settings.catalogs]
@@ -64,7 +66,7 @@ def _catalogs(settings: Settings) -> Iterator[Finding]:
             yield ((("catalogs", name),), f"catalogs.{name} is there twice: names in SQL do not depend on case")
 
 
-def _catalog(catalog: Catalog, path: Path, auth: Auth) -> Iterator[Finding]:
+def _catalog(catalog: Catalog, path: Path, settings: Settings) -> Iterator[Finding]:
     title = ".".join(map(str, path))
     kind: Path = (*path, "type")
     if catalog.name.lower() in RESERVED_NAMES:
@@ -78,9 +80,11 @@ def _catalog(catalog: Catalog, path: Path, auth: Auth) -> Iterator[Finding]:
         if not given and name in NEEDS[catalog.backend]:
             yield (kind, (*path, name)), f"{title} of type {catalog.type!r} needs the key {name!r}"
     yield from _catalog_identity(catalog, path, title)
-    yield from _catalog_client(catalog, path, title, auth)
-    if (catalog.password is None) != (catalog.user is None):
-        yield ((*path, "user"), (*path, "password")), f"{title}.user and {title}.password need each other"
+    yield from _catalog_client(catalog, path, title, settings.auth)
+    yield from catalog_places.findings(catalog, path, title, settings.storage)
+    for one, other in (("user", "password"), ("access_key", "secret_key")):
+        if (getattr(catalog, one) is None) != (getattr(catalog, other) is None):
+            yield ((*path, one), (*path, other)), f"{title}.{one} and {title}.{other} need each other"
 
 
 def _catalog_identity(catalog: Catalog, path: Path, title: str) -> Iterator[Finding]:
@@ -89,9 +93,10 @@ def _catalog_identity(catalog: Catalog, path: Path, title: str) -> Iterator[Find
     needs = {"static": ("token",)}.get(mode, ())
     exchanging = ("audience", "token_endpoint", "client_id", "client_secret", "scope") if mode == "token_exchange" else ()
     asking = ("token_endpoint", "client_id", "client_secret", "scope") if mode == "client_credentials" else ()
-    for name in ("token", "audience", "token_endpoint", "client_id", "client_secret", "scope"):
+    signing = _SIGNING if mode == "sigv4" else ()
+    for name in ("token", "audience", "token_endpoint", "client_id", "client_secret", "scope", *_SIGNING):
         given = getattr(catalog, name) is not None
-        if given and catalog.backend == "rest" and name not in (*needs, *exchanging, *asking):
+        if given and catalog.backend == "rest" and name not in (*needs, *exchanging, *asking, *signing):
             yield (at, (*path, name)), f"{title}.{name} is not used with auth = {mode!r}"
         if not given and name in needs:
             yield (at, (*path, name)), f"{title} with auth = {mode!r} needs the key {name!r}"

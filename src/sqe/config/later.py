@@ -19,4 +19,4 @@ KEYS: dict[str, tuple[str, ...]] = {
 
 PROVIDERS: tuple[str, ...] = ()
 
-CATALOG_TYPES = ("jdbc", "hadoop", "glue", "s3tables", "hive")
+CATALOG_TYPES: tuple[str, ...] = ()

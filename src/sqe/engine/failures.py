@@ -125,6 +125,13 @@ CLASSES: Mapping[str, ErrorCode] = {
     "NotAuthorizedException": errors.PERMISSION_DENIED,
     "Failure$NoTokenFor": errors.CATALOG_NOT_FOUND,
     "RESTException": errors.ICEBERG_CATALOG_ERROR,
+    "BadRequestException": errors.INVALID_ARGUMENTS,
+    "TTransportException": errors.ICEBERG_CATALOG_ERROR,
+    "MetaException": errors.ICEBERG_CATALOG_ERROR,
+    "RuntimeMetaException": errors.ICEBERG_CATALOG_ERROR,
+    "UncheckedSQLException": errors.ICEBERG_CATALOG_ERROR,
+    "GlueException": errors.ICEBERG_CATALOG_ERROR,
+    "EntityNotFoundException": errors.SCHEMA_NOT_FOUND,
     "ServiceFailureException": errors.ICEBERG_CATALOG_ERROR,
     "ServiceUnavailableException": errors.ICEBERG_CATALOG_ERROR,
     "SdkClientException": errors.ICEBERG_FILESYSTEM_ERROR,
@@ -141,6 +148,8 @@ CLASSES: Mapping[str, ErrorCode] = {
 CLASS_SENTENCES: Mapping[str, str] = {
     "ForbiddenException": "The catalog does not allow this",
     "NotAuthorizedException": "The catalog does not accept the session's token",
+    "EntityNotFoundException": "The schema does not exist",
+    "BadRequestException": "The catalog does not take this name, property or location",
 }
 
 SENTENCES: Mapping[ErrorCode, str] = {
@@ -212,6 +221,11 @@ SYMPTOMS: Sequence[Symptom] = (
         r'No FileSystem for scheme "s3',
         errors.NOT_SUPPORTED,
         "Files of an object store can be listed with prefix_listing => true only",
+    ),
+    _symptom(
+        r"multi part namespace|Cannot convert namespace \S+\.\S+ to Glue",
+        errors.NOT_SUPPORTED,
+        "This catalog has no schemas within schemas",
     ),
     _symptom(r"streaming sources", errors.NOT_SUPPORTED, "Reading a table as a stream is not available"),
     _symptom(r"Unsupported table change|is not supported|Unsupported format", errors.NOT_SUPPORTED),

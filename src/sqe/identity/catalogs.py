@@ -122,10 +122,11 @@ def catalog_identities(settings: Settings) -> Mapping[str, CatalogIdentity]:
 
 
 def shared_identities(settings: Settings) -> Iterator[str]:
-    """A sentence for each catalog that does not learn who asks. Files have no such question: the server alone reads them."""
+    """A sentence for each catalog that does not learn who asks."""
     for each in (settings.catalog, *settings.catalogs.values()):
-        if each.backend == "rest" and each.auth_mode in ("none", "static", "client_credentials"):
-            yield f"catalog {each.name} has auth = {each.auth_mode!r}: it sees one identity for all users of this server"
+        if each.shared_identity:
+            reason = f"has auth = {each.auth_mode!r}" if each.backend == "rest" else f"is of type {each.type!r}"
+            yield f"catalog {each.name} {reason}: it sees one identity for all users of this server"
 
 
 def _identity(catalog: Catalog, auth: Auth) -> CatalogIdentity | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from sqe import errors
 from sqe.config.catalogs import backend
-from sqe.engine.catalogs import rest, sqlite
+from sqe.engine.catalogs import glue, hadoop, hive, jdbc, rest, s3tables, sqlite
+from sqe.engine.install.jars import Jar
 from sqe.errors import SqeError
 
 SPARK_CATALOG = "org.apache.spark.sql.sqe.LakeCatalog"
@@ -20,7 +21,15 @@ _COMMON = {
     "table-default.format-version": "2",
 }
 
-_BACKENDS = {"sqlite": sqlite.settings, "rest": rest.settings}
+_BACKENDS = {
+    "sqlite": sqlite.settings,
+    "rest": rest.settings,
+    "jdbc": jdbc.settings,
+    "hadoop": hadoop.settings,
+    "hive": hive.settings,
+    "glue": glue.settings,
+    "s3tables": s3tables.settings,
+}
 
 
 def spark_settings(name: str, catalog: Mapping[str, str], session_id: str) -> dict[str, str]:
@@ -31,3 +40,8 @@ def spark_settings(name: str, catalog: Mapping[str, str], session_id: str) -> di
     prefix = f"spark.sql.catalog.{name}"
     options = _COMMON | _BACKENDS[kind](name, catalog, session_id)
     return {prefix: SPARK_CATALOG} | {f"{prefix}.{key}": value for key, value in options.items()}
+
+
+def jars(catalogs: Iterable[Mapping[str, str]]) -> list[Jar]:
+    """What these catalogs need beside the engine's own jars; without this call each fetches its own at first use."""
+    return list({jar: None for each in catalogs if each.get("type") == "jdbc" for jar in jdbc.jars(each)})

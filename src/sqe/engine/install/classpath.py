@@ -24,6 +24,6 @@ def driver_class_path(java: Java | None = None, progress: Progress = quiet) -> l
     java = java or find_java()
     spark = find_spark()
     ensure_jars(java=java, progress=progress)
-    extension = ensure_extension(java, spark, [ICEBERG.path], progress)
+    extension = ensure_extension(java, spark, [ICEBERG.path, AWS_BUNDLE.path], progress)
     spark_jars = [jar for jar in sorted(spark.jars.glob("*.jar")) if not jar.name.startswith(LEFT_OUT)]
     return [extension, SQLITE.path, ICEBERG.path, *spark_jars, AWS_BUNDLE.path]

@@ -63,6 +63,22 @@ SQLITE = Jar(
 )
 ENGINE_JARS = (ICEBERG, SQLITE, AWS_BUNDLE)
 
+# Drivers of databases that hold catalogs: fetched for the first catalog that wants one and loaded by it (jvm: DatabaseDrivers),
+# so that neither the class path nor the class archive knows of them.
+POSTGRESQL = Jar(
+    "org.postgresql",
+    "postgresql",
+    "42.7.14",
+    "73914527305a40cce504b0d3d90b23caf565136912d607ae8ae7c5895512332c",
+)
+MYSQL = Jar(
+    "com.mysql",
+    "mysql-connector-j",
+    "9.7.0",
+    "0353648eaa1c91e0f4020c959abf756bc866ffd583df22ae6b6f6e0cbd43eb44",
+)
+DRIVER_JARS = (POSTGRESQL, MYSQL)
+
 # A client of ours, for the tests: never on the engine's class path.
 FLIGHT_JDBC = Jar(
     "org.apache.arrow",
