@@ -42,9 +42,11 @@ run: setup
 	@$(BIN)/sqe -e 'DESCRIBE TABLE demo.orders' >/dev/null 2>&1 || $(BIN)/sqe --stop-on-error --file $(DEMO)/sample.sql >/dev/null
 	@if [ -t 0 ] && [ -t 1 ]; then exec $(BIN)/sqe; else exec $(BIN)/sqe --stop-on-error --file $(DEMO)/tour.sql; fi
 
-# Quick ones first. Those on real services start their own and take them down.
+# Quick ones first. TLS is tested apart: the JDBC driver's JVM and ADBC's Go do not bear each other's TLS in one process.
+# Tests on real services start their own and take them down.
 test: lint
-	@$(BIN)/python -m pytest tests/unit tests/embedded tests/service
+	@$(BIN)/python -m pytest tests/unit tests/embedded tests/service --ignore tests/service/test_tls.py
+	@$(BIN)/python -m pytest tests/service/test_tls.py
 	@$(BIN)/python -m pytest tests/services -m "not long"
 
 # Also what takes minutes each: tokens that expire under a statement, a crowd of users.
