@@ -2,10 +2,12 @@ package org.apache.spark.sql.sqe
 
 import java.util
 import java.util.Locale
+import java.util.concurrent.ConcurrentHashMap
 
 import org.apache.iceberg.catalog.{Catalog, TableIdentifier}
 import org.apache.iceberg.exceptions.{BadRequestException, ForbiddenException, NotFoundException, NoSuchNamespaceException => NoSuchSchema}
 import org.apache.iceberg.hadoop.HadoopCatalog
+import org.apache.iceberg.jdbc.UncheckedSQLException
 import org.apache.iceberg.rest.RESTCatalog
 import org.apache.iceberg.spark.SparkCatalog
 import org.apache.iceberg.spark.source.SparkChangelogTable
@@ -39,7 +41,14 @@ final class LakeCatalog extends SparkCatalog {
   override protected def buildIcebergCatalog(name: String, options: CaseInsensitiveStringMap): Catalog = {
     Option(options.get("driver-jar")).foreach(DatabaseDrivers.add(_, options.get("driver-class")))
     lowerCase = options.getBoolean("lower-case-names", false)
-    super.buildIcebergCatalog(options.getOrDefault("stored-name", name), options)
+    val stored = options.getOrDefault("stored-name", name)
+    if (options.get("type") != "jdbc") super.buildIcebergCatalog(stored, options)
+    // Iceberg looks whether its tables are there, then makes them: two sessions that come first to a new database get in each
+    // other's way. In this process one waits for the other; a second try is for the other process.
+    else LakeCatalog.oneAtATime(options.get("uri")) {
+      try super.buildIcebergCatalog(stored, options)
+      catch { case _: UncheckedSQLException => super.buildIcebergCatalog(stored, options) }
+    }
   }
 
   override def loadTable(table: Identifier): Table =
@@ -238,4 +247,12 @@ final class LakeCatalog extends SparkCatalog {
   private def hiddenUnlessSeen[T](namespace: Array[String])(body: => T): T =
     try body
     catch { case _: ForbiddenException if !namespaceExists(namespace) => throw new NoSuchNamespaceException(namespace) }
+}
+
+object LakeCatalog {
+  private val doors = new ConcurrentHashMap[String, Object]
+
+  /** For each database its own queue: one that hangs holds up nobody else. */
+  private def oneAtATime[T](database: String)(body: => T): T =
+    doors.computeIfAbsent(database, _ => new Object).synchronized(body)
 }

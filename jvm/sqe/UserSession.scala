@@ -35,7 +35,9 @@ final class UserSession(val id: String, val spark: SparkSession, user: String) e
     manager.setCurrentCatalog(name)
     manager.catalog(name) match {
       case catalog: SupportsNamespaces if !catalog.namespaceExists(namespace) =>
-        if (start("create") == true) catalog.createNamespace(namespace, java.util.Map.of())
+        if (start("create") == true)
+          try catalog.createNamespace(namespace, java.util.Map.of())
+          catch { case NonFatal(_) if catalog.namespaceExists(namespace) => } // another session was faster
       case _ =>
     }
     // No check as USE has: a schema that another user may not see is simply where names are looked up first.

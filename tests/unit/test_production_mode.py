@@ -26,10 +26,11 @@ type = "bearer_token"
 issuer = "http://idp.example.com/realms/lake"
 user_claim = "sub"
 [[auth.providers]]
-type = "ldap"
-url = "ldap://directory.example.com"
+type = "aws_iam"
+server_id = "sqe"
 insecure = true
-user_dn = "uid={user},dc=example,dc=com"
+accounts = ["123456789012"]
+arn_patterns = [{ arn = "arn:aws:iam::123456789012:user/*" }]
 [[auth.providers]]
 type = "anonymous"
 [catalog]
@@ -58,14 +59,14 @@ REFUSED = [
     "9: production_mode refuses auth.providers that take tokens for any audience: set audience",
     "11: production_mode refuses the plain connection to idp.example.com of auth.providers.issuer: use https://",
     "16: production_mode refuses auth.providers with insecure = true",
-    "18: production_mode refuses auth.providers of type 'anonymous'",
-    "23: production_mode refuses the plain connection to catalog.example.com of catalog.uri: use https://",
-    "24: production_mode refuses catalog lake with auth = 'none': it would not learn who asks",
-    "28: production_mode refuses catalog other with auth = 'static': it would not learn who asks",
-    "31: production_mode refuses the plain connection to 10.0.0.9 of storage.s3_endpoint: use https://",
-    "32: production_mode refuses storage.s3_access_key, which all users would share: let the catalog vend keys",
-    "35: production_mode refuses files.allow_locations: statements would touch files with the server's account",
-    "37: production_mode refuses log.sql = 'full': statements hold personal data",
+    "19: production_mode refuses auth.providers of type 'anonymous'",
+    "24: production_mode refuses the plain connection to catalog.example.com of catalog.uri: use https://",
+    "25: production_mode refuses catalog lake with auth = 'none': it would not learn who asks",
+    "29: production_mode refuses catalog other with auth = 'static': it would not learn who asks",
+    "32: production_mode refuses the plain connection to 10.0.0.9 of storage.s3_endpoint: use https://",
+    "33: production_mode refuses storage.s3_access_key, which all users would share: let the catalog vend keys",
+    "36: production_mode refuses files.allow_locations: statements would touch files with the server's account",
+    "38: production_mode refuses log.sql = 'full': statements hold personal data",
 ]
 
 

@@ -129,7 +129,6 @@ CLASSES: Mapping[str, ErrorCode] = {
     "TTransportException": errors.ICEBERG_CATALOG_ERROR,
     "MetaException": errors.ICEBERG_CATALOG_ERROR,
     "RuntimeMetaException": errors.ICEBERG_CATALOG_ERROR,
-    "UncheckedSQLException": errors.ICEBERG_CATALOG_ERROR,
     "GlueException": errors.ICEBERG_CATALOG_ERROR,
     "EntityNotFoundException": errors.SCHEMA_NOT_FOUND,
     "ServiceFailureException": errors.ICEBERG_CATALOG_ERROR,
@@ -196,6 +195,7 @@ SYMPTOMS: Sequence[Symptom] = (
         "The catalog's database cannot be opened or is damaged",
     ),
     _symptom(r"SQLITE_(BUSY|LOCKED)", errors.TRANSACTION_CONFLICT, "The catalog is busy with other writers; nothing was written"),
+    _symptom(r"\bUncheckedSQLException\b", errors.ICEBERG_CATALOG_ERROR),
     _symptom(
         r"Failed to (open|read|get)[^\n]* file|FileNotFoundException|NotFoundException|"
         r"Not an Avro data file|is not a Parquet file|ChecksumException|Checksum error",
