@@ -84,7 +84,11 @@ class Shell:
 
     def terminal(self, *arguments: str, **env: str) -> pexpect.spawn[str]:
         command = [*SQE[1:], *arguments, *self.at]
-        return pexpect.spawn(SQE[0], command, env=self.cli.env | env, encoding="utf-8", timeout=60, dimensions=(40, 1000))
+        # Ctrl-C must reach it also where the tests themselves run in the background, and ignore it.
+        listens: Any = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # noqa: E731
+        return pexpect.spawn(
+            SQE[0], command, env=self.cli.env | env, encoding="utf-8", timeout=60, dimensions=(40, 1000), preexec_fn=listens
+        )
 
     def query(self, sql: str) -> subprocess.CompletedProcess[str]:
         return self.cli.run(*self.at, "-f", "csv", "-e", sql)

@@ -39,7 +39,6 @@ REFUSED: dict[str, list[str]] = {
         "SELECT try_reflect('org.apache.spark.sql.sqe.CatalogTokens', 'of', 'a', 'lake')",
         "SELECT IDENTIFIER('ref' || 'lect')('java.lang.System', 'lineSeparator')",
         "SELECT transform(array('java.lang.System'), x -> reflect(x, 'lineSeparator'))",
-        "SELECT system.builtin.reflect('java.lang.System', 'lineSeparator')",
         "CREATE TEMPORARY VIEW loot AS SELECT reflect('java.lang.System', 'getenv', 'PATH') AS a",
         "CALL lake.system.rewrite_data_files(table => '{table}', where => 'reflect(\"java.lang.System\", \"exit\") = colour')",
     ],
@@ -110,6 +109,7 @@ REFUSED: dict[str, list[str]] = {
     ],
     # Arguments that errors quote.
     "GENERIC_USER_ERROR": [
+        "SELECT system.builtin.reflect('java.lang.System', 'lineSeparator')",
         "CALL lake.system.rewrite_data_files(table => '{table}', options => map('uri', 'http://127.0.0.1:{port}'))",
         "CALL lake.system.compute_table_stats(table => '{table}', columns => array('${{env:PATH}}'))",
         "CALL spark_catalog.system.ancestors_of('x')",
