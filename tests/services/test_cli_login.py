@@ -231,6 +231,7 @@ def test_tokens_for_another_audience_are_told_at_once_and_not_kept(shell: Shell,
     assert not list(shell.credentials.glob("*.json"))
 
 
+@pytest.mark.long
 def test_a_session_outlives_its_tokens_and_a_night(shell: Shell, keycloak: Admin) -> None:
     """Tokens of half a minute: under a statement that is being read, under a temporary view, and after the session is gone."""
     person = keycloak.person()

@@ -163,6 +163,7 @@ def test_a_catalog_that_issues_tokens_itself_gives_the_server_one(lake: Addresse
     refused(chain(*auth.implied_providers()), Password(store["access_key"], Secret("guess")))
 
 
+@pytest.mark.long
 def test_a_token_of_a_minute_is_renewed_for_longer_than_it_lives(keycloak: Address, lake: Addresses) -> None:
     login = passwords(keycloak, "sqe-short").log_in(credentials("alice"))
     first, began = token_of(login), time.time()

@@ -86,7 +86,7 @@ def test_the_command_prints_addresses_tells_what_runs_and_takes_it_down(folder: 
 def test_an_unknown_name_is_refused_with_the_known_ones(folder: Path) -> None:
     ran = command(folder, "up", "polaris")
     assert ran.returncode == 1
-    assert "There is no service or stack 'polaris': known are fixture, gateway, keycloak, lake" in ran.stderr
+    assert "There is no service or stack 'polaris': known are catalogs, fixture, gateway" in ran.stderr
 
 
 def test_a_missing_java_is_said_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
