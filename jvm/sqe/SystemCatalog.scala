@@ -5,16 +5,19 @@ import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.sql.catalyst.analysis.{NoSuchNamespaceException, NoSuchTableException}
+import org.apache.spark.sql.catalyst.analysis.{NoSuchFunctionException, NoSuchNamespaceException, NoSuchTableException}
+import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog._
+import org.apache.spark.sql.connector.catalog.functions.UnboundFunction
 import org.apache.spark.sql.types.{LongType, StringType, TimestampType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /**
  * The catalog `system`: what the server knows of itself. Its rows come from Python, which decides who may see which, and are
- * handed over for one statement before it runs.
+ * handed over for one statement before it runs. Functions under that name (`system.bucket(16, id)`) are those that the current
+ * catalog has in its own `system`, as Iceberg's documentation writes them.
  */
-final class SystemCatalog extends TableCatalog with SupportsNamespaces {
+final class SystemCatalog extends TableCatalog with SupportsNamespaces with FunctionCatalog {
   override def name(): String = "system"
 
   override def initialize(name: String, options: CaseInsensitiveStringMap): Unit = {}
@@ -47,6 +50,13 @@ final class SystemCatalog extends TableCatalog with SupportsNamespaces {
   override def dropTable(table: Identifier): Boolean = readOnly
 
   override def renameTable(from: Identifier, to: Identifier): Unit = readOnly
+
+  override def listFunctions(namespace: Array[String]): Array[Identifier] = Array.empty
+
+  override def loadFunction(function: Identifier): UnboundFunction = SparkSession.active.sessionState.catalogManager.currentCatalog match {
+    case current: FunctionCatalog if function.namespace.isEmpty => current.loadFunction(Identifier.of(Array("system"), function.name))
+    case _ => throw new NoSuchFunctionException(function)
+  }
 
   private def isRuntime(namespace: Array[String]): Boolean = namespace.length == 1 && namespace.head.equalsIgnoreCase("runtime")
 

@@ -149,3 +149,13 @@ EXPLAIN ANALYZE;
 --! SYNTAX_ERROR
 SELECT count(*) FROM t;
 --= 10
+
+-- story: functions of the catalog, by their short and their full names
+SELECT system.bucket(4, 7), {catalog}.system.bucket(4, 7);
+--= 3 | 3
+SELECT SYSTEM.truncate(10, 47);
+--= 40
+SELECT system.nothing(1);
+--! FUNCTION_NOT_FOUND
+SELECT system.builtin.reflect('java.lang.System', 'lineSeparator');
+--! FUNCTION_NOT_FOUND

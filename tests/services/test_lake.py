@@ -31,7 +31,7 @@ class TestWhatUsersSee:
         assert alice.namespaces() == {"alice", "shared"}
         assert bob.namespaces() == {"bob", "shared"}
         assert carol.namespaces() >= {"alice", "bob", "shared"}
-        assert "orders" in alice.tables("alice")  # beside those of other tests
+        assert alice.tables("alice") == {"orders"}
         assert alice.load("alice", "orders").json()["metadata"]["location"] == "s3://lake/alice/orders"
 
     @pytest.mark.parametrize("method", ["GET", "DELETE"])

@@ -34,6 +34,7 @@ REFUSED: dict[str, list[str]] = {
     ],
     # The server's classes.
     "FUNCTION_NOT_FOUND": [
+        "SELECT system.builtin.reflect('java.lang.System', 'lineSeparator')",
         "SELECT reflect('java.lang.System', 'getenv', 'PATH')",
         "SELECT java_method('java.lang.System', 'getProperty', 'user.home')",
         "SELECT try_reflect('org.apache.spark.sql.sqe.CatalogTokens', 'of', 'a', 'lake')",
@@ -109,7 +110,6 @@ REFUSED: dict[str, list[str]] = {
     ],
     # Arguments that errors quote.
     "GENERIC_USER_ERROR": [
-        "SELECT system.builtin.reflect('java.lang.System', 'lineSeparator')",
         "CALL lake.system.rewrite_data_files(table => '{table}', options => map('uri', 'http://127.0.0.1:{port}'))",
         "CALL lake.system.compute_table_stats(table => '{table}', columns => array('${{env:PATH}}'))",
         "CALL spark_catalog.system.ancestors_of('x')",
