@@ -13,7 +13,7 @@ from pyarrow import flight
 
 from sqe.client import parameters as values
 from sqe.client.failures import reaching, understood
-from sqe.client.handshake import as_bytes, session_header
+from sqe.client.handshake import as_bytes, check_size, session_header
 from sqe.client.results import Result
 from sqe.client.tls import SYSTEM_TLS, ClientTls
 from sqe.client.upkeep import TokenSource, Upkeep
@@ -200,6 +200,7 @@ class FlightClient:
 
             return session_header(self._uri, Secret(token), **self._connection)
         options = flight.FlightCallOptions(headers=[(name.encode(), value.encode()) for name, value in headers.items()])
+        check_size(user or "", password or "")
         with reaching(self._uri, lambda: list(self._client.list_actions(flight.FlightCallOptions(timeout=5)))):
             # Nobody logs in as well: the answer is the token of a session of its own.
             header: tuple[bytes, bytes] = self._client.authenticate_basic_token(user or "", password or "", options)

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 from pyarrow import flight
 
 from sqe.client.failures import reaching
-from sqe.errors import AUTHENTICATION_FAILED, SqeError
+from sqe.errors import AUTHENTICATION_FAILED, INVALID_ARGUMENTS, SqeError
 
 if TYPE_CHECKING:  # loads the whole configuration
     from sqe.config.values import Secret
 
 Header = tuple[bytes, bytes]
+
+# gRPC's own servers take 8 kB of headers for sure and never more than 16 kB; a name and a password grow by a third on the way.
+LONGEST_CREDENTIALS = 12_000
 
 
 def session_header(uri: str, token: Secret, **connection: Any) -> Header:
@@ -31,11 +34,19 @@ def session_header(uri: str, token: Secret, **connection: Any) -> Header:
     return b"authorization", answer.authorization.encode()
 
 
+def check_size(*parts: str) -> None:
+    """gRPC drops a call with more, and the server would seem not to be there."""
+    size = sum(len(part.encode("utf-8", "surrogatepass")) for part in parts)
+    if size > LONGEST_CREDENTIALS:
+        raise SqeError(INVALID_ARGUMENTS, f"The credentials have {size} bytes, and a Flight header takes {LONGEST_CREDENTIALS}")
+
+
 def as_bytes(token: Secret) -> bytes:
     """For a header or a body. A token with anything but plain characters is nobody's."""
     text = token.reveal()
     if not (text.isascii() and text.isprintable()):
         raise SqeError(AUTHENTICATION_FAILED, "Authentication failed")
+    check_size(text)
     return text.encode("ascii")
 
 

@@ -55,6 +55,15 @@ def test_a_wrong_password_says_only_that_log_in_failed(remote: Remote) -> None:
     assert (done.returncode, done.stderr) == (1, "AUTHENTICATION_FAILED: Authentication failed\n")
 
 
+@pytest.mark.parametrize("presented", [{"SQE_PASSWORD": "x" * 100_000}, {}], ids=["a password", "a token"])
+def test_credentials_that_no_header_takes_are_said_to_be_too_long(remote: Remote, presented: dict[str, str]) -> None:
+    arguments = remote.arguments if presented else (*remote.arguments[:4], "--token", "x" * 100_000)
+    done = remote.cli.run(*arguments, "-e", "SELECT 1", env=presented)
+    assert done.returncode == 1
+    assert done.stderr.startswith("INVALID_ARGUMENTS: The credentials have 100")
+    assert "xxx" not in done.stderr
+
+
 def test_no_password_without_a_terminal_is_wrong_usage(remote: Remote) -> None:
     del remote.cli.env["SQE_PASSWORD"]
     done = remote.cli.run(*remote.arguments, "-e", "SELECT 1")
