@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import adbc_driver_flightsql.dbapi as flightsql
 import psutil
 import pytest
+import server_process
+from server_process import ANY_PORTS, COMMAND, ServerProcess, environment
 from waiting import eventually
 
 pytestmark = pytest.mark.service
 
-CONFIG = """\
-[coordinator]
-flight_sql_port = 0
-metrics_port = 0
-health_port = 0
-
-[engine]
-driver_memory = "1g"
-
+CONFIG = (
+    ANY_PORTS
+    + """
 [[auth.providers]]
 type = "static"
 users = [{ name = "root", password = "very secret", roles = ["admin"], groups = ["eu"] }]
@@ -40,30 +33,13 @@ enabled = true
 path = "audit/audit.jsonl"
 hmac_key = { env = "AUDIT_KEY" }
 """
+)
 
-ENVIRON = {name: value for name, value in os.environ.items() if "__" not in name} | {"AUDIT_KEY": "sixteen letters!"}
-
-
-def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "sqe.server_main", *map(str, arguments)]
+KEY = {"AUDIT_KEY": "sixteen letters!"}
 
 
-@contextmanager
-def serving(folder: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    (folder / "sqe.toml").write_text(CONFIG)
-    with (folder / "log").open("w") as stderr:
-        process = subprocess.Popen(
-            command("--config", folder / "sqe.toml"), stdout=subprocess.PIPE, stderr=stderr, text=True, env=ENVIRON
-        )
-    assert process.stdout is not None
-    try:
-        line = process.stdout.readline()
-        assert line, (folder / "log").read_text()
-        yield f"grpc://{json.loads(line)['flight_sql']}", process
-    finally:
-        process.terminate()
-        process.wait(30)
-        process.stdout.close()
+def serving(folder: Path) -> AbstractContextManager[ServerProcess]:
+    return server_process.serving(ServerProcess, folder, CONFIG, **KEY)
 
 
 WRONG = "hunter3"
@@ -93,18 +69,22 @@ def entries(path: Path) -> list[dict[str, Any]]:
 
 def verify(path: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command("audit", "verify", path, "--key-env", "AUDIT_KEY"), capture_output=True, text=True, env=ENVIRON, check=False
+        [*COMMAND, "audit", "verify", str(path), "--key-env", "AUDIT_KEY"],
+        capture_output=True,
+        text=True,
+        env=environment(**KEY),
+        check=False,
     )
 
 
 def test_everything_that_people_do_is_in_the_log_and_can_be_checked(tmp_path: Path) -> None:
     path = tmp_path / "audit" / "audit.jsonl"
-    with serving(tmp_path) as (uri, _):
-        query(uri, "CREATE TABLE t AS SELECT 1 AS id", "SELECT id, 'it''s' AS word FROM t")
+    with serving(tmp_path) as server:
+        query(server.uri, "CREATE TABLE t AS SELECT 1 AS id", "SELECT id, 'it''s' AS word FROM t")
         with pytest.raises(flightsql.Error, match="TABLE_NOT_FOUND"):
-            query(uri, "SELECT 'hunter2' AS password FROM missing")
+            query(server.uri, "SELECT 'hunter2' AS password FROM missing")
         with pytest.raises(flightsql.Error, match="Authentication failed"):
-            query(uri, "SELECT 1", password=WRONG)
+            query(server.uri, "SELECT 1", password=WRONG)
         eventually(lambda: any(entry["event"] == "login_failed" for entry in entries(path)))
 
     written = entries(path)
@@ -138,27 +118,27 @@ def test_everything_that_people_do_is_in_the_log_and_can_be_checked(tmp_path: Pa
 
 def test_nothing_starts_while_the_log_cannot_be_written_and_a_killed_server_leaves_a_chain(tmp_path: Path) -> None:
     path = tmp_path / "audit" / "audit.jsonl"
-    with serving(tmp_path) as (uri, process):
-        query(uri, "SELECT 1")
-        limited = psutil.Process(process.pid)
+    with serving(tmp_path) as server:
+        query(server.uri, "SELECT 1")
+        limited = server.python()
         before = limited.rlimit(psutil.RLIMIT_FSIZE)
         options = {"username": "root", "password": "very secret"}
-        with flightsql.connect(uri, db_kwargs=options, autocommit=True) as connection, connection.cursor() as cursor:
+        with flightsql.connect(server.uri, db_kwargs=options, autocommit=True) as connection, connection.cursor() as cursor:
             eventually(lambda: sum(entry["event"] == "login" for entry in entries(path)) == 2)
             limited.rlimit(psutil.RLIMIT_FSIZE, (path.stat().st_size + 20, before[1]))  # as good as a full disk
             cursor.execute("SELECT 2")  # the log is not known to be broken yet: its line waits in memory
             cursor.fetchall()
-            eventually(lambda: refused(uri, "SELECT 'nobody comes in'"))
+            eventually(lambda: refused(server.uri, "SELECT 'nobody comes in'"))
             with pytest.raises(flightsql.Error, match="AUDIT_UNAVAILABLE"):
                 cursor.execute("SELECT 'nothing runs'")
             limited.rlimit(psutil.RLIMIT_FSIZE, before)
-            eventually(lambda: not refused(uri, "SELECT 3"))
+            eventually(lambda: not refused(server.uri, "SELECT 3"))
         eventually(lambda: any(entry.get("sql") == "SELECT 3" for entry in entries(path)))
-        process.kill()
+        server.process.kill()
     with path.open("ab") as file:
         file.write(b'{"seq":')  # and in the middle of a line
-    with serving(tmp_path) as (uri, _):
-        query(uri, "SELECT 4")
+    with serving(tmp_path) as server:
+        query(server.uri, "SELECT 4")
     said = [json.loads(line).get("sql") for line in path.read_text().splitlines() if line != '{"seq":']
     assert [sql for sql in said if sql] == ["SELECT 1", "SELECT 2", "SELECT 3", "SELECT 4"]
     checked = verify(path)

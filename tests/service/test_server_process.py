@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +15,15 @@ import adbc_driver_flightsql.dbapi as flightsql
 import httpx
 import psutil
 import pytest
+import server_process
+from server_process import ANY_PORTS, ServerProcess, launch
+from waiting import eventually
 
 pytestmark = pytest.mark.service
 
-CONFIG = """\
-[coordinator]
-flight_sql_port = 0
-metrics_port = 0
-health_port = 0
-
-[engine]
-driver_memory = "1g"
-
+CONFIG = (
+    ANY_PORTS
+    + """
 [[auth.providers]]
 type = "static"
 users = [{ name = "root", password = "very secret", roles = ["admin"] }]
@@ -37,72 +31,31 @@ users = [{ name = "root", password = "very secret", roles = ["admin"] }]
 [catalog]
 path = "warehouse"
 """
+)
 
 
-@dataclass
-class Running:
-    process: subprocess.Popen[str]
-    log: Path
-    ready: dict[str, Any]
-
+class Running(ServerProcess):
     def health(self, page: str) -> httpx.Response:
         return httpx.get(f"http://{self.ready['health']}/{page}")
-
-    def metrics(self) -> dict[str, float]:
-        text = httpx.get(f"http://{self.ready['metrics']}/metrics").text
-        samples = (line.rpartition(" ") for line in text.splitlines() if not line.startswith("#"))
-        return {name: float(value) for name, _, value in samples}
 
     def lines(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.log.read_text().splitlines()]
 
     def query(self, sql: str, password: str = "very secret") -> list[tuple[Any, ...]]:
         options = {"username": "root", "password": password}
-        uri = f"grpc://{self.ready['flight_sql']}"
-        with flightsql.connect(uri, db_kwargs=options, autocommit=True) as connection, connection.cursor() as cursor:
+        with flightsql.connect(self.uri, db_kwargs=options, autocommit=True) as connection, connection.cursor() as cursor:
             cursor.execute(sql)
             return list(cursor.fetchall())
 
-    def driver(self) -> psutil.Process:
-        (java,) = (child for child in psutil.Process(self.process.pid).children() if child.name() == "java")
-        return java
 
-
-def launch(folder: Path) -> tuple[subprocess.Popen[str], Path]:
-    (folder / "sqe.toml").write_text(CONFIG)
-    log = folder / "log"
-    environ = {name: value for name, value in os.environ.items() if "__" not in name}
-    with log.open("w") as stderr:
-        command = [sys.executable, "-m", "sqe.server_main", "--config", str(folder / "sqe.toml")]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True, env=environ), log
-
-
-@contextmanager
-def serving(folder: Path) -> Iterator[Running]:
-    process, log = launch(folder)
-    try:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        assert line, log.read_text()
-        yield Running(process, log, json.loads(line))
-    finally:
-        process.terminate()
-        process.wait(30)
-        if process.stdout is not None:
-            process.stdout.close()
+def serving(folder: Path) -> AbstractContextManager[Running]:
+    return server_process.serving(Running, folder, CONFIG)
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     with serving(tmp_path_factory.mktemp("server")) as running:
         yield running
-
-
-def eventually(holds: Callable[[], bool], seconds: float = 30) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)
 
 
 def test_the_ready_line_has_the_bound_addresses(server: Running) -> None:
@@ -188,7 +141,7 @@ def test_a_stopped_server_leaves_nothing(tmp_path: Path, number: signal.Signals)
 
 
 def test_a_signal_while_it_starts_stops_it_too(tmp_path: Path) -> None:
-    process, log = launch(tmp_path)
+    process, log = launch(tmp_path, CONFIG)
     server = psutil.Process(process.pid)
     eventually(lambda: bool(server.children()) or process.poll() is not None)
     children = server.children()

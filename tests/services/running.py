@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
-import psutil
+import server_process
 from adbc_driver_flightsql import dbapi as flightsql
 from clients import Addresses
+from server_process import ANY_PORTS, ServerProcess
 
 Rows = list[tuple[Any, ...]]
 
-SERVER = """\
-[coordinator]
-flight_sql_port = 0
-metrics_port = 0
-health_port = 0
-
-[engine]
-driver_memory = "2g"
-"""
+SERVER = ANY_PORTS.replace("1g", "2g")
 
 
 def password_provider(keycloak: dict[str, Any], client: str = "sqe") -> str:
@@ -71,15 +58,8 @@ warehouse = "lake"
 """
 
 
-@dataclass
-class RunningServer:
-    process: subprocess.Popen[str]
-    log: Path
-    ready: dict[str, Any]
-
-    @property
-    def port(self) -> int:
-        return int(self.ready["flight_sql"].rpartition(":")[2])
+class RunningServer(ServerProcess):
+    """With connections to it as this or that person."""
 
     @contextmanager
     def connected(self, user: str = "", token: str = "", password: str | None = None) -> Iterator[flightsql.Connection]:
@@ -98,18 +78,6 @@ class RunningServer:
         with self.connected(user) as connection:
             return refusal(connection, sql)
 
-    def metrics(self) -> dict[str, float]:
-        text = httpx.get(f"http://{self.ready['metrics']}/metrics", trust_env=False).text
-        samples = (line.rpartition(" ") for line in text.splitlines() if not line.startswith("#"))
-        return {name: float(value) for name, _, value in samples}
-
-    def python(self) -> psutil.Process:
-        return psutil.Process(self.process.pid)
-
-    def driver(self) -> psutil.Process:
-        (java,) = (child for child in self.python().children() if child.name() == "java")
-        return java
-
 
 def rows(connection: flightsql.Connection, sql: str) -> Rows:
     with connection.cursor() as cursor:
@@ -125,21 +93,5 @@ def refusal(connection: flightsql.Connection, sql: str) -> str:
     raise AssertionError(f"{sql} was not refused: {found[:3]}")
 
 
-@contextmanager
-def serving(folder: Path, config: str, **environ: str) -> Iterator[RunningServer]:
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "sqe.toml").write_text(config)
-    log = folder / "log"
-    inherited = {name: value for name, value in os.environ.items() if "__" not in name}
-    with log.open("w") as stderr:
-        command = [sys.executable, "-m", "sqe.server_main", "--config", str(folder / "sqe.toml")]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True, env=inherited | environ)
-    assert process.stdout is not None
-    try:
-        line = process.stdout.readline()
-        assert line, log.read_text()
-        yield RunningServer(process, log, json.loads(line))
-    finally:
-        process.terminate()
-        process.wait(60)
-        process.stdout.close()
+def serving(folder: Path, config: str, **environ: str) -> AbstractContextManager[RunningServer]:
+    return server_process.serving(RunningServer, folder, config, **environ)

@@ -24,19 +24,14 @@ import pytest
 from cli_home import SQE, Cli
 from clients import Login
 from people import Person
+from server_process import ANY_PORTS, ServerProcess, serving
 from waiting import eventually
 
 SHORT_SECONDS = 30
 
-CONFIG = """\
-[coordinator]
-flight_sql_port = 0
-metrics_port = 0
-health_port = 0
-
-[engine]
-driver_memory = "1g"
-
+CONFIG = (
+    ANY_PORTS
+    + """
 [session]
 idle_timeout = "15s"
 
@@ -50,24 +45,16 @@ cli_scopes = ["openid"]
 [catalog]
 path = "{folder}/warehouse"
 """
+)
 
 
 @pytest.fixture(scope="module")
 def server(login: Login) -> Iterator[str]:
     """Its port."""
     folder = Path(tempfile.mkdtemp(prefix="sqe-login-"))
-    (folder / "sqe.toml").write_text(CONFIG.format(issuer=login.keycloak["issuer"], folder=folder))
-    environ = {name: value for name, value in os.environ.items() if "__" not in name}
-    with (folder / "log").open("w") as log:
-        command = [sys.executable, "-m", "sqe.server_main", "--config", str(folder / "sqe.toml")]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environ)
-    assert process.stdout is not None
-    line = process.stdout.readline()
-    assert line, (folder / "log").read_text()
-    yield json.loads(line)["flight_sql"].rpartition(":")[2]
-    process.terminate()
-    process.wait(60)
-    process.stdout.close()
+    config = CONFIG.format(issuer=login.keycloak["issuer"], folder=folder)
+    with serving(ServerProcess, folder, config) as running:
+        yield str(running.port)
     told = (folder / "log").read_text()
     assert "eyJ" not in told, "a token is in the server's log"
     shutil.rmtree(folder)
