@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from sqe.sql.rights import RightsStatement
+from sqe.sql.rights_parser import parse_rights
+
 
 @dataclass(frozen=True)
 class KillQuery:
@@ -16,7 +19,7 @@ class ShowSession:
     pass
 
 
-OwnStatement = KillQuery | ShowSession
+OwnStatement = KillQuery | ShowSession | RightsStatement
 
 # Atomic and possessive: with plain quantifiers a text of many comments would be searched in exponential time.
 _BLANK = r"(?>\s+|--[^\n]*|/\*.*?\*/)"
@@ -25,8 +28,10 @@ _SHOW_SESSION = re.compile(rf"{_BLANK}*+SHOW{_BLANK}++SESSION{_BLANK}*+;?{_BLANK
 
 
 def parse_own(sql: str) -> OwnStatement | None:
-    """The statement if it is one of ours, else None. None of ours is longer than this, and long texts are not searched."""
-    if len(sql) > 1000:
+    """The statement if it is one of ours, else None."""
+    if rights := parse_rights(sql):
+        return rights
+    if len(sql) > 1000:  # those below are short, and long texts are not searched
         return None
     if match := _KILL.fullmatch(sql):
         return KillQuery(match.group(1))
