@@ -142,6 +142,11 @@ final class Link {
     inSession(sessionId)(spark => Map("schema" -> Listing.schema(spark, catalog, namespace, table)))
   }
 
+  /** `[[field id, name, type], …]`, for decisions. */
+  def columnFacts(sessionId: String, catalog: String, namespace: String, table: String): String = answer {
+    inSession(sessionId)(spark => Map("columns" -> ColumnFacts.of(spark, catalog, namespace, table)))
+  }
+
   def health(): String = answer {
     val memory = ManagementFactory.getMemoryMXBean.getHeapMemoryUsage
     val collectors = ManagementFactory.getGarbageCollectorMXBeans.asScala

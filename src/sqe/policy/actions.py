@@ -17,3 +17,5 @@ ACTIONS: dict[str, str] = {
     "maintain": "run table procedures: compaction, expiry, ANALYZE",
 }
 ALL = frozenset(ACTIONS)
+# What writes rows: allowed only for the rows that the person sees, because a policy has one filter.
+WRITES = ("insert", "update", "delete")

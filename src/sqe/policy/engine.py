@@ -9,6 +9,7 @@ from sqe.errors import SqeError
 from sqe.identity import Identity
 from sqe.policy.contract import TablePolicy
 from sqe.policy.facts import Column, TableFacts
+from sqe.policy.names import parts_of
 
 Columns = tuple[Column, ...]
 
@@ -30,7 +31,10 @@ class FactsFailed(Exception):
 
 
 class Question:
-    """Who asks for which tables. It notes whose columns an engine looked at: such an answer is good for those columns only."""
+    """Who asks for which tables ("catalog.schema.name") and schemas ("catalog.schema").
+
+    It notes whose columns an engine looked at: such an answer is good for those columns only.
+    """
 
     def __init__(self, identity: Identity, tables: Sequence[str], facts: TableFacts | None) -> None:
         self.identity = identity
@@ -39,7 +43,9 @@ class Question:
         self._columns: dict[str, Columns | None] = {}
 
     def columns(self, table: str) -> Columns | None:
-        """None when there is no such table (yet)."""
+        """None when there is no such table (yet), or when it is the name of a schema."""
+        if len(parts_of(table)) < 3:
+            return None
         if table not in self._columns:
             if self._facts is None:
                 raise NoFacts

@@ -9,7 +9,7 @@ import string
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -33,6 +33,11 @@ from sqe.query.statements import ANALYSABLE, StatementClass, classify
 from sqe.query.watchdog import Watchdog
 from sqe.session import Session
 from sqe.sql.own import KillQuery, OwnStatement, parse_own
+from sqe.sql.rights import CHANGES as RIGHTS_CHANGES
+from sqe.sql.rights import RightsStatement
+
+if TYPE_CHECKING:
+    from sqe.policy.statements import Rights
 
 log = logging.getLogger("sqe.query")
 
@@ -80,6 +85,7 @@ class QueryHandler:
         allow_locations: bool = False,
         rates: QueryRates | None = None,
         may_start: Callable[[], None] = lambda: None,
+        rights: Rights | None = None,
     ) -> None:
         """`may_start` raises while no statement may start (audit): nothing of it runs then, and nobody is told of it."""
         self.events = Events()
@@ -89,6 +95,7 @@ class QueryHandler:
         self._allow_locations = allow_locations
         self._rates = rates
         self._may_start = may_start
+        self._rights = rights
         self._registry = Registry()
         self._admission = Admission(self._limits.max_concurrent, self._limits.max_queued)
         self._looks = Looks()
@@ -165,6 +172,8 @@ class QueryHandler:
             return _NAMES
         if parsed.node == "ShowSession":
             return _session_table(session).schema
+        if self._rights is not None and isinstance(parsed.own, RightsStatement):
+            return self._rights.schema(parsed.own)
         # A procedure's columns are known once it ran; one text column says "rows will come" to JDBC.
         return pa.schema([("result", pa.string())]) if parsed.statement.returns_rows else NO_COLUMNS
 
@@ -319,7 +328,7 @@ class QueryHandler:
 
     def _parse(self, session: Session, text: str) -> Parsed:
         if own := parse_own(text):
-            return Parsed(StatementClass.KILL if isinstance(own, KillQuery) else StatementClass.SHOW, type(own).__name__, {}, own)
+            return Parsed(_own_class(own), type(own).__name__, {}, own)
         facts = self._facts(session, text)
         statement = classify(facts["node"], facts["nodes"])
         explained = facts["details"].get("explained")
@@ -347,6 +356,8 @@ class QueryHandler:
             if not self.cancel(session, parsed.own.query_id):
                 raise SqeError(errors.NOT_FOUND, f"Query {parsed.own.query_id} does not exist")
             return _no_rows()
+        if isinstance(parsed.own, RightsStatement):
+            return self._run_about_rights(session, parsed.own)
         if parsed.own is not None:
             return _session_table(session)
         if parsed.node == "ShowCatalogsCommand":
@@ -358,6 +369,20 @@ class QueryHandler:
             self._reset(session, parsed.details.get("key"))
             return _no_rows()
         return None
+
+    def _run_about_rights(self, session: Session, statement: RightsStatement) -> pa.Table:
+        if self._rights is None:
+            raise SqeError(
+                errors.NOT_SUPPORTED, "This server has no policy: rights are the catalog's", hint="[policy] in sqe.toml"
+            )
+        from sqe.policy.facts import DriverFacts
+        from sqe.policy.spark_check import SparkCheck
+        from sqe.policy.statements import Place
+
+        here = self._driver.call("current", session.in_engine())
+        check = SparkCheck(session.identity, lambda sql: self.prepare(session, sql).schema, lambda sql: self._parse(session, sql))
+        facts = DriverFacts(self._driver, session)
+        return self._rights.run(Place(session.identity, here["catalog"], tuple(here["namespace"]), facts, check), statement)
 
     def _set(self, session: Session, details: dict[str, str]) -> pa.Table:
         if "key" not in details:
@@ -433,6 +458,12 @@ class QueryHandler:
 
 
 _NAMES = pa.schema([("catalog", pa.string())])
+
+
+def _own_class(own: OwnStatement) -> StatementClass:
+    if isinstance(own, KillQuery):
+        return StatementClass.KILL
+    return StatementClass.DDL if isinstance(own, RIGHTS_CHANGES) else StatementClass.SHOW
 
 
 def _check_count(wanted: int, given: int) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sqe.identity import Identity
-from sqe.policy.actions import ALL, OWNERSHIP, SELECT
+from sqe.policy.actions import ALL, OWNERSHIP, SELECT, WRITES
 from sqe.policy.combination import denied, either
 from sqe.policy.contract import TablePolicy
 from sqe.policy.engine import Engine, NoFacts, Question
@@ -18,9 +18,6 @@ from sqe.policy.grants.columns import Treatments
 from sqe.policy.grants.model import ColumnTag, Effect, Grant, Scope, principals_of
 from sqe.policy.grants.store import GrantStore
 from sqe.policy.names import Parts, key_of, parts_of
-
-# What writes rows: allowed only for the rows that the person sees.
-_WRITES = ("insert", "update", "delete")
 
 
 class GrantsEngine(Engine):
@@ -113,7 +110,7 @@ def _needs_columns(grant: Grant) -> bool:
 
 def _same_rows(action: str, grants: Sequence[Grant], reading: Sequence[Grant]) -> bool:
     """A write is allowed when its grants cover all rows that are read: there is one filter for both."""
-    if action not in _WRITES:
+    if action not in WRITES:
         return True
     writing = {each.terms.row_filter for each in grants if each.privilege == action}
     return None in writing or {each.terms.row_filter for each in reading} <= writing
