@@ -67,6 +67,9 @@ class Policy:
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[Person, str], _Kept] = OrderedDict()
 
+    def engine(self, name: str) -> Engine | None:
+        return next((guard.engine for guard in self._guards if guard.engine.name == name), None)
+
     def close(self) -> None:
         for guard in self._guards:
             guard.close()

@@ -44,7 +44,7 @@ def family(type_: str) -> str:
 def masked(mask: str, column: Column | None, name: str, key: Key | None) -> str:
     """The mask as Spark SQL, for a column whose type is known if `column` is. Of a known type the result is that type too."""
     written = expanded(mask, _functions(column, name, key))
-    if column is None or family(column.type) == "other":
+    if column is None:
         return written
     return f"try_cast({written} AS {column.type})"
 

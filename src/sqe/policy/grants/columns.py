@@ -8,7 +8,7 @@ from sqe.policy.combination import either
 from sqe.policy.expressions import has_subquery
 from sqe.policy.facts import Column
 from sqe.policy.grants.model import ColumnTag, Grant, Tag, Terms
-from sqe.policy.masks import NULL, family, strength, stronger
+from sqe.policy.masks import NULL, strength, stronger
 from sqe.sql.tokens import identifier
 
 CLEAR = None
@@ -87,7 +87,7 @@ def _by_row(column: Column, found: Sequence[tuple[str | None, Treatment]]) -> st
 
 def _typed(mask: str, column: Column) -> str:
     """All branches of a CASE have one type."""
-    return f"({mask})" if not column.type or family(column.type) == "other" else f"try_cast({mask} AS {column.type})"
+    return f"try_cast({mask} AS {column.type})" if column.type else f"({mask})"
 
 
 def _strongest(masks: Sequence[str]) -> str:
