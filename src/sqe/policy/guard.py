@@ -15,8 +15,9 @@ from sqe.policy.engine import Engine, FactsFailed, Outage, Question
 log = logging.getLogger("sqe.policy")
 
 T = TypeVar("T")
+Clock = Callable[[], float]
 
-_FAILURES_TO_OPEN = 3
+_OUTAGES_TO_OPEN = 3
 _PAUSE_SECONDS = 5.0
 _REMINDER_SECONDS = 60.0
 # Threads that wait for one engine. When all of them hang, callers are refused after the time limit without a new one.
@@ -27,58 +28,93 @@ class Unavailable(Exception):
     """The engine did not answer; its operator has been told."""
 
 
-class Guard:
-    """One engine behind a time limit. After three outages in a row it is left alone for five seconds, then tried once."""
+class Breaker:
+    """After three outages in a row an engine is left alone for five seconds, then tried once. The operator is told once."""
 
-    def __init__(self, engine: Engine, timeout_seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self.engine = engine
-        self._timeout = timeout_seconds
+    def __init__(self, engine: str, clock: Clock) -> None:
+        self._engine = engine
         self._clock = clock
-        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix=f"sqe-policy-{engine.name}")
         self._lock = threading.Lock()
-        self._failures = 0
+        self._outages = 0
         self._closed_until = 0.0
         self._told_at: float | None = None
 
+    def admit(self) -> None:
+        with self._lock:
+            if self._outages < _OUTAGES_TO_OPEN:
+                return
+            if self._clock() < self._closed_until:
+                raise Unavailable
+            self._closed_until = self._clock() + _PAUSE_SECONDS  # this caller tries; others wait for what it finds
+
+    def outage(self, why: str) -> Unavailable:
+        with self._lock:
+            self._outages += 1
+            self._closed_until = self._clock() + _PAUSE_SECONDS
+        return self.failed(why)
+
+    def failed(self, why: str) -> Unavailable:
+        """Outages alone open the breaker: nobody shuts an engine for all by asking for something that it fails on."""
+        now = self._clock()
+        with self._lock:
+            tell = self._told_at is None or now - self._told_at >= _REMINDER_SECONDS
+            if tell:
+                self._told_at = now
+        if tell:
+            log.error("policy engine %s does not decide, so everything it is asked for is denied: %s", self._engine, why)
+        return Unavailable()
+
+    def succeeded(self) -> None:
+        with self._lock:
+            recovered = self._outages >= _OUTAGES_TO_OPEN
+            self._outages = 0
+            if recovered:
+                self._told_at = None
+        if recovered:
+            log.warning("policy engine %s decides again", self._engine)
+
+
+class Guard:
+    """One engine behind a time limit. Its version and its decisions have a breaker each: one may work without the other."""
+
+    def __init__(self, engine: Engine, timeout_seconds: float, clock: Clock = time.monotonic) -> None:
+        self.engine = engine
+        self._timeout = timeout_seconds
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix=f"sqe-policy-{engine.name}")
+        self._versions = Breaker(engine.name, clock)
+        self._decisions = Breaker(engine.name, clock)
+
     def version(self) -> str:
-        return self._result(self._begin(self.engine.version))
+        self._versions.admit()
+        return self._result(self._pool.submit(self.engine.version), self._versions)
 
     def begin(self, question: Question) -> Future[Sequence[TablePolicy]]:
         """Asks without waiting, so that engines answer at the same time."""
-        return self._begin(lambda: self._checked(question))
+        self._decisions.admit()
+        return self._pool.submit(self._checked, question)
 
     def finish(self, asked: Future[Sequence[TablePolicy]]) -> Sequence[TablePolicy]:
-        return self._result(asked)
+        return self._result(asked, self._decisions)
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
         self.engine.close()
 
-    def _begin(self, work: Callable[[], T]) -> Future[T]:
-        with self._lock:
-            if self._failures >= _FAILURES_TO_OPEN:
-                if self._clock() < self._closed_until:
-                    raise Unavailable
-                self._closed_until = self._clock() + _PAUSE_SECONDS  # this caller tries; others wait for what it finds
-        return self._pool.submit(work)
-
-    def _result(self, asked: Future[T]) -> T:
+    def _result(self, asked: Future[T], breaker: Breaker) -> T:
         try:
             found = asked.result(self._timeout)
         except TimeoutError:
             asked.cancel()
-            self._count()
-            raise self._failed(f"no answer within {self._timeout:g} s") from None
+            raise breaker.outage(f"no answer within {self._timeout:g} s") from None
         except FactsFailed:
             raise
         except Outage as failure:
-            self._count()
-            raise self._failed(str(failure)) from None
+            raise breaker.outage(str(failure)) from None
         except Exception as failure:  # noqa: BLE001 - whatever an engine raises, the answer is "denied"
             # The class and one line: the text may hold an address, never a value of a row.
             first, *_ = str(failure).splitlines() or [""]
-            raise self._failed(f"{type(failure).__name__}: {first[:200]}") from None
-        self._succeeded()
+            raise breaker.failed(f"{type(failure).__name__}: {first[:200]}") from None
+        breaker.succeeded()
         return found
 
     def _checked(self, question: Question) -> Sequence[TablePolicy]:
@@ -86,26 +122,3 @@ class Guard:
         if [answer.table for answer in answers] != list(question.tables):
             raise ValueError("answers for other tables than were asked for")
         return answers
-
-    def _failed(self, why: str) -> Unavailable:
-        now = self._clock()
-        with self._lock:
-            tell = self._told_at is None or now - self._told_at >= _REMINDER_SECONDS
-            if tell:
-                self._told_at = now
-        if tell:
-            log.error("policy engine %s does not decide, so everything it is asked for is denied: %s", self.engine.name, why)
-        return Unavailable()
-
-    def _count(self) -> None:
-        """Outages alone open the breaker: nobody shuts an engine for all by asking for something that it fails on."""
-        with self._lock:
-            self._failures += 1
-            self._closed_until = self._clock() + _PAUSE_SECONDS
-
-    def _succeeded(self) -> None:
-        with self._lock:
-            recovered = self._told_at is not None
-            self._failures, self._told_at = 0, None
-        if recovered:
-            log.warning("policy engine %s decides again", self.engine.name)
