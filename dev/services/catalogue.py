@@ -10,6 +10,7 @@ from dev.services.keycloak import Keycloak
 from dev.services.ldap import Ldap
 from dev.services.moto import Moto
 from dev.services.nessie import Nessie
+from dev.services.opa import Opa
 from dev.services.seaweedfs import SeaweedFS
 from dev.services.service import Service
 from dev.services.storelog import StoreLog
@@ -17,7 +18,7 @@ from sqe.errors import CONFIGURATION_INVALID, SqeError
 
 SERVICES: dict[str, Service] = {
     service.name: service
-    for service in (Keycloak(), StoreLog(), SeaweedFS(), Fixture(), GatewayService(), Nessie(), Moto(), Ldap())
+    for service in (Keycloak(), StoreLog(), SeaweedFS(), Fixture(), GatewayService(), Nessie(), Moto(), Ldap(), Opa())
 }
 
 STACKS: dict[str, tuple[str, ...]] = {

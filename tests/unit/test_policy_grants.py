@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from policy_tables import ACCOUNTS, PAYMENTS, Tables, grant, person, table
 
+from sqe.errors import SqeError
 from sqe.identity import Identity
 from sqe.policy.actions import ALL
 from sqe.policy.contract import TablePolicy
@@ -304,3 +305,12 @@ def test_several_processes_write_at_once(tmp_path: Path) -> None:
 def test_only_the_server_reads_the_file(tmp_path: Path) -> None:
     GrantStore(f"sqlite:///{tmp_path}/policy.db").close()
     assert stat.S_IMODE((tmp_path / "policy.db").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("content", [b"not a database at all" * 100, None], ids=["damaged", "no folder"])
+def test_a_store_that_cannot_be_used_is_told_at_the_start(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "policy.db" if content else tmp_path / "missing" / "policy.db"
+    if content:
+        path.write_bytes(content)
+    with pytest.raises(SqeError, match="cannot be used"):
+        GrantStore(f"sqlite:///{path}")

@@ -199,4 +199,4 @@ def _tls(settings: Settings) -> Iterator[Finding]:
 
 def _policy(settings: Settings) -> Iterator[Finding]:
     for name, sentence in settings.policy.contradictions(settings.auth.admin_roles):
-        yield (("policy",), ("policy", name)), sentence
+        yield (("policy",), ("policy", "engines"), ("policy", name)), sentence

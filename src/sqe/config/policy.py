@@ -82,6 +82,10 @@ class Policy:
     cedar_policies: Path | None = key(PATH, None, "Cedar policies: a file, or a folder of `*.cedar` files.")
     cedar_schema: Path | None = key(PATH, None, "Cedar schema that they must fit; by default the one in docs/policy.md.")
 
+    @property
+    def absent(self) -> bool:
+        return not self.engines
+
     @staticmethod
     def prepared(raw: dict[str, Any]) -> dict[str, Any]:
         """The section alone is a wish: an empty one must not mean that nobody decides."""

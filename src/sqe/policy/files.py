@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+Clock = Callable[[], float]
+
 # Editors write files in steps, and a stat for every statement is wasted.
 _LOOK_SECONDS = 1.0
 
@@ -15,7 +17,7 @@ _LOOK_SECONDS = 1.0
 class PolicyFiles:
     """Files below a folder (or one file) with these endings, and a version that changes with them."""
 
-    def __init__(self, place: Path, endings: tuple[str, ...], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, place: Path, endings: tuple[str, ...], clock: Clock = time.monotonic) -> None:
         self._place = place
         self._endings = endings
         self._clock = clock

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterable, Sequence
 from importlib import resources
 from pathlib import Path
@@ -23,7 +24,7 @@ from sqe.policy.cedar.policies import MASK, ROW_FILTER, CedarPolicies, read
 from sqe.policy.combination import both, denied, either
 from sqe.policy.contract import TablePolicy
 from sqe.policy.engine import Columns, Engine, NoFacts, Question
-from sqe.policy.files import PolicyFiles
+from sqe.policy.files import Clock, PolicyFiles
 from sqe.policy.masks import stronger
 from sqe.policy.names import key_of, parts_of
 
@@ -31,8 +32,8 @@ from sqe.policy.names import key_of, parts_of
 class CedarEngine(Engine):
     name = "cedar"
 
-    def __init__(self, place: Path, schema: Path | None = None) -> None:
-        self._files = PolicyFiles(place, (".cedar",))
+    def __init__(self, place: Path, schema: Path | None = None, clock: Clock = time.monotonic) -> None:
+        self._files = PolicyFiles(place, (".cedar",), clock)
         self._schema = schema.read_text(encoding="utf-8") if schema is not None else own_schema()
         self._lock = threading.Lock()
         self._read_version = self._files.version()

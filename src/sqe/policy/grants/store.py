@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import datetime as dt
+import logging
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from sqe.policy.grants.database import Cursor, Database, Row, open_database
+from sqe import errors
+from sqe.errors import SqeError
+from sqe.policy.grants.database import Cursor, Database, Row, open_database, place_of
 from sqe.policy.grants.model import ColumnTag, Effect, Grant, Principal, Scope, Tag, Target, Terms
 from sqe.policy.names import parts_of, shown
 
+log = logging.getLogger("sqe.policy")
+
+SEE_LOG = "the server's log has the details"
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS sqe_policy_version (id INTEGER PRIMARY KEY, version BIGINT NOT NULL)",
     """
@@ -32,6 +38,7 @@ _TABLES = (
     """,
 )
 _COLUMNS = "id, effect, privilege, scope, object_name, principal, terms, grant_option, granted_by, granted_at"
+_FUTURE = [Scope.FUTURE_IN_CATALOG.value, Scope.FUTURE_IN_SCHEMA.value]
 _UNTAG = "DELETE FROM sqe_column_tags WHERE object = ? AND field_id = ? AND tag = ?"
 # Both databases take this many parameters at once, and far more.
 _MOST_PARAMETERS = 500
@@ -42,6 +49,13 @@ class GrantStore:
 
     def __init__(self, url: str) -> None:
         self._database: Database = open_database(url)
+        try:
+            self._set_up()
+        except Exception as failure:  # noqa: BLE001 - each database has errors of its own
+            log.error("the policy store %s cannot be used: %s", place_of(url), failure)
+            raise SqeError(errors.CONFIGURATION_INVALID, f"policy.store {place_of(url)} cannot be used", hint=SEE_LOG) from None
+
+    def _set_up(self) -> None:
         with self._database.write() as database:
             for statement in _TABLES:
                 database.execute(statement)
@@ -171,7 +185,7 @@ class GrantStore:
                 [new.key, shown(new.parts), old.key, Scope.TABLE.value],
             )
             database.execute("UPDATE sqe_column_tags SET object = ? WHERE object = ?", [new.key, old.key])
-            future = database.execute("SELECT id, terms FROM sqe_grants WHERE scope LIKE 'future%'")
+            future = database.execute("SELECT id, terms FROM sqe_grants WHERE scope IN (?, ?)", _FUTURE)
             for identity, text in future:
                 terms = Terms.of_text(text)
                 if old.key in terms.not_future:

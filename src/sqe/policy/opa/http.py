@@ -49,22 +49,30 @@ class HttpRules:
 
         url = self._urls[asked.rule]
         try:
-            with self._http().stream("POST", url, json={"input": asked.input}) as response:
-                body = b""
-                for part in response.iter_bytes():
-                    body += part
-                    if len(body) > _LARGEST_ANSWER:
-                        raise ValueError(f"{asked.rule}: the answer is larger than {_LARGEST_ANSWER} bytes")
+            try:
+                status, body = self._answer(asked)
+            except (httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError):
+                # A connection that was kept open and that a restarted server has closed. Asking twice changes nothing.
+                status, body = self._answer(asked)
         except httpx.HTTPError as failure:
             raise Outage(f"{place_of(url)}: {type(failure).__name__}") from None
-        if response.status_code >= 500 or response.status_code == 429:
-            raise Outage(f"{place_of(url)} answered with status {response.status_code}")
-        if response.status_code != 200:
-            raise ValueError(f"{asked.rule}: status {response.status_code} from {place_of(url)}")
+        if status >= 500 or status == 429:
+            raise Outage(f"{place_of(url)} answered with status {status}")
+        if status != 200:
+            raise ValueError(f"{asked.rule}: status {status} from {place_of(url)}")
         answer = json.loads(body)
         if not isinstance(answer, dict):
             raise ValueError(f"{asked.rule}: the answer is not an object")
         return answer.get("result", UNDEFINED)
+
+    def _answer(self, asked: Asked) -> tuple[int, bytes]:
+        with self._http().stream("POST", self._urls[asked.rule], json={"input": asked.input}) as response:
+            body = b""
+            for part in response.iter_bytes():
+                body += part
+                if len(body) > _LARGEST_ANSWER:
+                    raise ValueError(f"{asked.rule}: the answer is larger than {_LARGEST_ANSWER} bytes")
+            return response.status_code, body
 
     def _http(self) -> httpx.Client:
         import ssl

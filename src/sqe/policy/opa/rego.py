@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from sqe import errors
 from sqe.errors import SqeError
-from sqe.policy.files import PolicyFiles
+from sqe.policy.files import Clock, PolicyFiles
 from sqe.policy.opa.rules import RULES, UNDEFINED, Asked
 
 # A rule is there when a module of the package defines it; `regopy` cannot tell "not there" from "has no value".
@@ -21,10 +22,10 @@ _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)", re.MULTILINE)
 class RegoRules:
     """The bundle is compiled once for each thread that decides (an interpreter is not shared), and again when a file changed."""
 
-    def __init__(self, folder: Path, package: str) -> None:
+    def __init__(self, folder: Path, package: str, clock: Clock = time.monotonic) -> None:
         self._package = package
         self._folder = folder
-        self._files = PolicyFiles(folder, (".rego", ".json"))
+        self._files = PolicyFiles(folder, (".rego", ".json"), clock)
         self._local = threading.local()
         self._load()  # what is wrong with the files is said at the start
 
