@@ -18,6 +18,8 @@ from sqe.engine.install.jars import ENGINE_JARS, TEST_JARS, Jar
 from sqe.engine.spark_settings import SETTINGS as SPARK_SETTINGS
 from sqe.errors import CODES, ErrorCode, Kind
 from sqe.observe import document as metrics
+from sqe.policy.actions import ACTIONS
+from sqe.policy.masks import MASKS
 from sqe.query.session_settings import SETTINGS
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -158,6 +160,15 @@ def _jar(jar: Jar) -> str:
     return f"| `{jar.group}:{jar.name}` | {jar.version} | `{jar.sha256[:16]}` |"
 
 
+def privileges() -> Iterator[str]:
+    yield from ("| privilege | lets a person |", "|---|---|")
+    yield from (f"| `{name.upper()}` | {about} |" for name, about in ACTIONS.items())
+
+
+def masks() -> Iterator[str]:
+    yield from (f"- {about}" for _, about in MASKS.values())
+
+
 PAGES: Mapping[str, Callable[[], str]] = {
     "configuration.md": configuration.document,
     "errors.md": errors,
@@ -168,6 +179,7 @@ TABLES: Mapping[str, Mapping[str, Callable[[], Iterator[str]]]] = {
     "architecture.md": {"spark settings": spark_settings},
     "cli.md": {"flags": flags, "dot commands": dot_commands},
     "dependencies.md": {"jars": jars},
+    "policy.md": {"privileges": privileges, "masks": masks},
     "sql.md": {"session settings": session_settings},
 }
 
