@@ -15,7 +15,7 @@ from sqe.policy.combination import both, most_restrictive
 from sqe.policy.contract import TablePolicy
 from sqe.policy.decisions import Policy
 from sqe.policy.engine import Engine, Nobody, Outage, Question
-from sqe.policy.facts import Column
+from sqe.policy.facts import Column, KnownColumns
 
 ALICE = person("alice", "analyst", "eu")
 
@@ -216,3 +216,21 @@ def test_columns_that_cannot_be_read_fail_the_statement_and_blame_no_engine(capl
     with pytest.raises(SqeError, match="stopped"):
         policy.decide(ALICE, [ACCOUNTS], Gone())
     assert caplog.records == []
+
+
+def test_a_decision_says_for_which_columns_it_was_made() -> None:
+    told = Told(lambda question: [says(card="mask_null()") if question.identity.user == "alice" else says()])
+    bound = Policy([told]).with_facts(KnownColumns(Tables().known))
+    assert bound.decide(ALICE, [ACCOUNTS])[0].columns == ("id", "owner", "region", "card", "balance")
+    assert bound.decide(person("bob"), [ACCOUNTS])[0].columns is None
+
+
+def test_the_version_of_all_engines_changes_with_each_and_with_time() -> None:
+    engine, clock = Told(allows), Clock()
+    policy = Policy([Nobody(), engine], cache_seconds=30, clock=clock)
+    first = policy.version()
+    assert policy.version() == first
+    engine.now = "2"
+    second = policy.version()
+    clock.now += 31
+    assert len({first, second, policy.version()}) == 3

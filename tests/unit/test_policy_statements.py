@@ -199,3 +199,17 @@ def test_a_server_without_grants_says_so(world: World) -> None:
     assert statement is not None
     with pytest.raises(SqeError, match="keeps no grants"):
         rights.run(Place(ROOT, "lake", ("bank",), world.tables, AnyExpression()), statement)
+
+
+def test_who_makes_a_table_owns_it_and_its_end_leaves_nothing(world: World) -> None:
+    world.run(ROOT, "GRANT SELECT ON accounts TO USER carol")
+    world.rights.created(BOB, ACCOUNTS)
+    assert world.actions(CAROL) == ""
+    assert "drop" in world.actions(BOB)
+    world.run(BOB, "GRANT SELECT ON accounts TO USER alice")
+    world.rights.renamed(ACCOUNTS, PAYMENTS)
+    assert (world.actions(ALICE), world.actions(ALICE, PAYMENTS)) == ("", "select")
+    world.rights.dropped(PAYMENTS)
+    assert world.run(ROOT, "SHOW GRANTS") == []
+    world.rights.created(ROOT, ACCOUNTS)
+    assert world.run(ROOT, "SHOW GRANTS") == []

@@ -55,5 +55,5 @@ def either(filters: Sequence[str]) -> str:
 
 def versioned(policy: TablePolicy) -> TablePolicy:
     """With a version that is the same for the same rights, and only then."""
-    content = json.dumps(replace(policy, version="").to_json(), sort_keys=True)
+    content = json.dumps(replace(policy, version="", columns=None).to_json(), sort_keys=True)
     return replace(policy, version=hashlib.sha256(content.encode()).hexdigest()[:16])

@@ -20,6 +20,7 @@ class TablePolicy:
     hidden: frozenset[str]
     reason: str = ""
     version: str = ""
+    columns: tuple[str, ...] | None = None  # all that there were, when the decision depends on them: a new one is not decided
 
     def to_json(self) -> dict[str, object]:
         """As the driver takes it; the reason is for operators only."""
@@ -30,6 +31,7 @@ class TablePolicy:
             "masks": dict(self.masks),
             "hidden": sorted(self.hidden),
             "version": self.version,
+            "columns": None if self.columns is None else list(self.columns),
         }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 import time
@@ -13,7 +14,7 @@ from typing import NamedTuple
 from sqe.errors import SqeError
 from sqe.identity import Identity
 from sqe.policy.combination import denied, most_restrictive, versioned
-from sqe.policy.contract import TablePolicy
+from sqe.policy.contract import Decisions, TablePolicy
 from sqe.policy.engine import Columns, Engine, FactsFailed, Question
 from sqe.policy.expressions import for_person, plain
 from sqe.policy.facts import Column, TableFacts
@@ -67,6 +68,22 @@ class Policy:
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[Person, str], _Kept] = OrderedDict()
 
+    def with_facts(self, facts: TableFacts) -> Decisions:
+        """For one session, whose catalogs know the columns."""
+        return _WithFacts(self, facts)
+
+    def version(self) -> str:
+        """Changes when decisions may have changed, at least once in `cache_ttl`: what was handed to the driver is old then.
+
+        Nothing is ever current while an engine cannot say its version.
+        """
+        try:
+            versions = [guard.version() for guard in self._guards]
+        except Unavailable:
+            return f"unknown {self._clock()}"
+        period = int(self._clock() / self._cache_seconds) if self._cache_seconds else self._clock()
+        return json.dumps([*versions, period])
+
     def engine(self, name: str) -> Engine | None:
         return next((guard.engine for guard in self._guards if guard.engine.name == name), None)
 
@@ -115,7 +132,10 @@ class Policy:
         found = {}
         for index, table in enumerate(question.tables):
             combined = most_restrictive([each[index] for each in answers])
-            found[table] = versioned(self._written_out(combined, question))
+            written = self._written_out(combined, question)
+            if question.looked_at(table):
+                written = replace(written, columns=tuple(column.name for column in question.columns(table) or ()))
+            found[table] = versioned(written)
         self._keep(question, found, versions)
         return found
 
@@ -156,3 +176,12 @@ class Policy:
         except SqeError as error:
             log.error("the mask of %s in %s cannot be used, so it shows NULL: %s", name, policy.table, error.message)
             return NULL
+
+
+class _WithFacts:
+    def __init__(self, policy: Policy, facts: TableFacts) -> None:
+        self._policy = policy
+        self._facts = facts
+
+    def decide(self, identity: Identity, tables: Sequence[str]) -> Sequence[TablePolicy]:
+        return self._policy.decide(identity, tables, self._facts)

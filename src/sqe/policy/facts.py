@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from sqe import errors
@@ -51,15 +51,31 @@ class DriverFacts:
         return [Column(int(field_id), name, type_) for field_id, name, type_ in answer["columns"]]
 
     def tables(self, catalog: str, schema: str | None = None) -> Sequence[str]:
-        from sqe.query import metadata
-
-        if catalog not in self._session.catalogs:
-            return []
-        found = metadata.tables(self._driver, self._session, catalog, None, None, None, False)
-        return [shown((each.catalog, *each.schema.split("."), each.name)) for each in found if schema in (None, each.schema)]
+        found = []
+        for name in self.schemas(catalog) or ():
+            if schema is None or name.lower() == schema.lower():
+                answer = self._driver.call("tableFacts", self._session.in_engine(), catalog, name)
+                found += [shown((catalog, *name.split("."), each["name"])) for each in answer["tables"]]
+        return found
 
     def schemas(self, catalog: str) -> Sequence[str] | None:
         if catalog not in self._session.catalogs:
             return None
-        found: Sequence[str] = self._driver.call("namespaces", self._session.in_engine(), catalog)["namespaces"]
+        found: Sequence[str] = self._driver.call("namespaceFacts", self._session.in_engine(), catalog)["namespaces"]
         return found
+
+
+class KnownColumns:
+    """Facts that somebody has at hand already: the engine's own columns of the tables that it has just loaded."""
+
+    def __init__(self, columns: Mapping[str, Sequence[Column]]) -> None:
+        self._columns = columns
+
+    def columns(self, table: str) -> Sequence[Column] | None:
+        return self._columns.get(table)
+
+    def tables(self, catalog: str, schema: str | None = None) -> Sequence[str]:
+        return list(self._columns)
+
+    def schemas(self, catalog: str) -> Sequence[str] | None:
+        return None

@@ -101,6 +101,24 @@ class Rights:
                 return self._check_access(place, statement)
         return pa.table({}, schema=pa.schema([]))
 
+    # What statements of others did to tables. Names are "catalog.schema.name".
+
+    def created(self, identity: Identity, table: str) -> None:
+        """Who makes a table or view owns it. Administrators need no grant for that, and leave none."""
+        if self._grants is None or self._is_admin(identity):
+            return
+        target = Target(Scope.TABLE, parts_of(table))
+        self._grants.store.forget(target.key)
+        self._grants.store.put([Grant(Effect.GRANT, OWNERSHIP, target, Principal("user", identity.user))])
+
+    def dropped(self, table: str) -> None:
+        if self._grants is not None:
+            self._grants.store.forget(key_of(parts_of(table)))
+
+    def renamed(self, old: str, new: str) -> None:
+        if self._grants is not None:
+            self._grants.store.rename(Target(Scope.TABLE, parts_of(old)), Target(Scope.TABLE, parts_of(new)))
+
     # Changes.
 
     def _grant(self, place: Place, statement: GrantStatement) -> None:
