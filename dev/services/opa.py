@@ -29,7 +29,7 @@ class Opa(Service):
     def launch(self, place: Place) -> Launch:
         address = f"{LOOPBACK}:{place.ports['http']}"
         return Launch(
-            [program_folder() / "opa", "run", "--server", "--addr", address, "--disable-telemetry", "--log-level", "error"]
+            [program_folder() / "opa", "run", "--server", "--addr", address, "--skip-version-check", "--log-level", "error"]
         )
 
     def address(self, place: Place) -> dict[str, str]:

@@ -44,6 +44,8 @@ SHOWN: list[tuple[str, str, str, list[Any]]] = [
     ("mask_null()", "ARRAY<INT>", "(array(1))", [None]),
     ("mask_constant('x')", "STRING", TEXTS, ["x"] * 4),
     ("mask_constant(7)", "SMALLINT", "(1), (NULL)", [7, 7]),
+    ("mask_constant(-7)", "INT", "(1)", [-7]),
+    ("mask_constant(DATE '2000-01-01')", "DATE", "(DATE'2026-11-16')", [dt.date(2000, 1, 1)]),
     ("mask_constant('no number')", "INT", "(1)", [None]),
     ("'***'", "STRING", "('a')", ["***"]),
     ("mask_redact()", "STRING", "('Ab 9-z'), ('Grüße 漢字 🎉 ١'), (NULL)", ["Xx n-x", "Xxxxx xx x x", None]),
@@ -130,6 +132,9 @@ def test_names_that_need_quotes(sql: Sql) -> None:
         "mask_redact('XX')",
         "mask_bucket(0)",
         "mask_null(c)",
+        "mask_constant(c)",
+        "mask_constant(upper('x'))",
+        "mask_constant((SELECT 1))",
         "mask_hmac(c, c)",
     ],
 )

@@ -64,6 +64,10 @@ def test_subqueries_are_seen_and_words_in_quotes_are_not() -> None:
         ("'x'", "'y'", "NULL"),
         ("mask_show_last(4)", "mask_show_last(2)", "NULL"),
         ("mask_null() || c", "'x'", "'x'"),
+        ("mask_constant(c)", "mask_show_last(4)", "NULL"),
+        ("mask_constant(-1)", "mask_show_last(4)", "mask_constant(-1)"),
+        ("DATE '2000-01-01'", "c", "DATE '2000-01-01'"),
+        ("c", "mask_show_last(4)", "NULL"),
     ],
 )
 def test_the_stronger_of_two_masks_counts(one: str, other: str, strongest: str) -> None:

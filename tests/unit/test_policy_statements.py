@@ -128,6 +128,16 @@ def test_a_grant_option_hands_on_what_its_holder_has_and_no_more(world: World) -
     assert world.refuses(BOB, "GRANT SELECT ON accounts TO USER carol") is errors.PERMISSION_DENIED
 
 
+def test_who_only_hands_on_cannot_find_hidden_columns_by_naming_them(world: World) -> None:
+    world.run(ROOT, "GRANT SELECT ON accounts TO USER alice HIDING (balance) WITH GRANT OPTION")
+    for clause in ("HIDING ({})", "MASKED WITH ({} = NULL)"):
+        answers = []
+        for name in ("balance", "nothing"):
+            code = world.refuses(ALICE, f"GRANT SELECT ON accounts TO USER bob {clause.format(name)}")
+            answers.append((code, world.message.replace(name, "…")))
+        assert answers[0] == answers[1] == (errors.COLUMN_NOT_FOUND, "COLUMN_NOT_FOUND: Column … does not exist")
+
+
 def test_who_loses_a_right_loses_what_they_handed_on(world: World) -> None:
     world.run(ROOT, "GRANT SELECT ON SCHEMA bank TO USER alice WITH GRANT OPTION")
     world.run(ALICE, "GRANT SELECT ON accounts TO USER bob WITH GRANT OPTION")

@@ -162,8 +162,8 @@ class Policy:
             return denied(policy.table, policy.reason)
         try:
             row_filter = None if policy.row_filter is None else for_person(plain(policy.row_filter), question.identity)
-        except SqeError as error:
-            log.error("the row filter of %s cannot be used, so the table is denied: %s", policy.table, error.message)
+        except (SqeError, RecursionError) as error:
+            log.error("the row filter of %s cannot be used, so the table is denied: %s", policy.table, error)
             return denied(policy.table, "its row filter cannot be used")
         known = question.columns_if_known(policy.table) if policy.masks else None
         columns = {column.name.lower(): column for column in known or ()}
@@ -173,8 +173,8 @@ class Policy:
     def _mask(self, policy: TablePolicy, name: str, mask: str, columns: dict[str, Column], identity: Identity) -> str:
         try:
             return masked(for_person(plain(mask), identity), columns.get(name.lower()), name, self._mask_key)
-        except SqeError as error:
-            log.error("the mask of %s in %s cannot be used, so it shows NULL: %s", name, policy.table, error.message)
+        except (SqeError, RecursionError) as error:
+            log.error("the mask of %s in %s cannot be used, so it shows NULL: %s", name, policy.table, error)
             return NULL
 
 

@@ -68,8 +68,15 @@ def strength(mask: str) -> int:
     if _is_one_call(tokens) and name == "mask_null":
         return 2
     if _is_one_call(tokens) and name == "mask_constant":
-        return 1
-    return 1 if len(tokens) == 1 and tokens[0].kind in ("string", "number") else 0
+        tokens = tokens[2:-1]
+    return 1 if is_constant(tokens) else 0
+
+
+def is_constant(tokens: Sequence[Token]) -> bool:
+    """Literals alone: whatever else stands there could show the value."""
+    if len(tokens) == 2 and (tokens[0].is_word("DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "TIME", "X") or tokens[0].is_symbol("-")):
+        return tokens[1].kind == ("number" if tokens[0].is_symbol("-") else "string")
+    return len(tokens) == 1 and (tokens[0].kind in ("string", "number") or tokens[0].is_word("TRUE", "FALSE", "NULL"))
 
 
 def _is_one_call(tokens: Sequence[Token]) -> bool:
@@ -134,7 +141,9 @@ def _null(call: _Call) -> str:
 
 def _constant(call: _Call) -> str:
     call.takes(1, 1)
-    return f"({call._rest[0].strip()})"
+    if not is_constant(tokenize(call._rest[0])[:-1]):
+        raise BadExpression(f"{call.function} takes a literal")
+    return call._rest[0].strip()
 
 
 def _redact(call: _Call) -> str:

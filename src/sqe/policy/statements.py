@@ -306,8 +306,14 @@ class Rights:
         return target.scope is Scope.CATALOG or ".".join(target.parts[1:]).lower() in {each.lower() for each in schemas}
 
     def _columns(self, place: Place, target: Target) -> Sequence[Column]:
+        """Those that the person knows of: somebody who only hands on must not find hidden ones by naming them."""
         found = place.facts.columns(shown(target.parts))
-        return found if found is not None else _missing(target)
+        if found is None:
+            _missing(target)
+        if self._governs(place.identity, target):
+            return found
+        hidden = {name.lower() for name in self._policy.decide(place.identity, [shown(target.parts)], place.facts)[0].hidden}
+        return [column for column in found if column.name.lower() not in hidden]
 
     # Authority.
 

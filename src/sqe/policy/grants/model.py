@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import Enum
+from functools import lru_cache
 
 from sqe.identity import Identity
 from sqe.policy.names import Parts, key_of
@@ -102,11 +103,12 @@ class Terms:
         found = {name: value for name, value in asdict(self).items() if value not in (None, (), {}, False)}
         return json.dumps(found, sort_keys=True)
 
-    @classmethod
-    def of_text(cls, text: str) -> Terms:
+    @staticmethod
+    @lru_cache(10_000)  # most grants have the terms of many others, and reading them is most of a decision
+    def of_text(text: str) -> Terms:
         found = json.loads(text)
         columns = found.get("columns")
-        return cls(
+        return Terms(
             columns=None if columns is None else tuple(columns),
             row_filter=found.get("row_filter"),
             masks=found.get("masks", {}),
