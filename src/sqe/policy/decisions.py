@@ -14,8 +14,8 @@ from typing import NamedTuple
 from sqe.errors import SqeError
 from sqe.identity import Identity
 from sqe.policy.combination import denied, most_restrictive, versioned
-from sqe.policy.contract import Decisions, TablePolicy
-from sqe.policy.engine import Columns, Engine, FactsFailed, Question
+from sqe.policy.contract import TablePolicy
+from sqe.policy.engine import Columns, ColumnsNeeded, Engine, FactsFailed, Question
 from sqe.policy.expressions import for_person, plain
 from sqe.policy.facts import Column, TableFacts
 from sqe.policy.guard import Guard, Unavailable
@@ -68,9 +68,9 @@ class Policy:
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[Person, str], _Kept] = OrderedDict()
 
-    def with_facts(self, facts: TableFacts) -> Decisions:
+    def with_facts(self, facts: TableFacts) -> PolicyWithFacts:
         """For one session, whose catalogs know the columns."""
-        return _WithFacts(self, facts)
+        return PolicyWithFacts(self, facts)
 
     def version(self) -> str:
         """Changes when decisions may have changed, at least once in `cache_ttl`: what was handed to the driver is old then.
@@ -123,8 +123,10 @@ class Policy:
         if kept is None or kept.versions != versions or kept.until <= self._clock():
             return None
         # A column may have come since: what depends on columns is looked at with those of now.
-        if kept.by_columns and question.columns_if_known(table) != kept.columns:
-            return None
+        if kept.by_columns:
+            question.read_columns([table])
+            if question.columns_if_known(table) != kept.columns:
+                return None
         return kept.policy
 
     def _ask(self, question: Question, versions: tuple[str, ...]) -> dict[str, TablePolicy]:
@@ -140,9 +142,18 @@ class Policy:
         return found
 
     def _answers(self, question: Question) -> list[Sequence[TablePolicy]]:
-        """What each engine says; they are asked at the same time."""
-        asked = [(guard, guard.begin(question)) for guard in self._guards]
-        return [guard.finish(future) for guard, future in asked]
+        """What each engine says; they are asked at the same time, and again with the columns that they need."""
+        while True:
+            asked = [(guard, guard.begin(question)) for guard in self._guards]
+            answers, needed = [], set()
+            for guard, future in asked:
+                try:
+                    answers.append(guard.finish(future))
+                except ColumnsNeeded as need:
+                    needed |= set(need.tables)
+            if not needed:
+                return answers
+            question.read_columns(sorted(needed))  # each round reads some of the tables, so there is a last one
 
     def _keep(self, question: Question, found: dict[str, TablePolicy], versions: tuple[str, ...]) -> None:
         until = self._clock() + self._cache_seconds
@@ -165,6 +176,8 @@ class Policy:
         except (SqeError, RecursionError) as error:
             log.error("the row filter of %s cannot be used, so the table is denied: %s", policy.table, error)
             return denied(policy.table, "its row filter cannot be used")
+        if policy.masks:
+            question.read_columns([policy.table])
         known = question.columns_if_known(policy.table) if policy.masks else None
         columns = {column.name.lower(): column for column in known or ()}
         masks = {name: self._mask(policy, name, mask, columns, question.identity) for name, mask in policy.masks.items()}
@@ -178,10 +191,15 @@ class Policy:
             return NULL
 
 
-class _WithFacts:
+class PolicyWithFacts:
+    """What a session asks: `contract.Decisions`, and whether what it was told is still current."""
+
     def __init__(self, policy: Policy, facts: TableFacts) -> None:
         self._policy = policy
         self._facts = facts
 
     def decide(self, identity: Identity, tables: Sequence[str]) -> Sequence[TablePolicy]:
         return self._policy.decide(identity, tables, self._facts)
+
+    def version(self) -> str:
+        return self._policy.version()

@@ -30,10 +30,21 @@ class FactsFailed(Exception):
         self.error = error
 
 
+class ColumnsNeeded(Exception):
+    """An answer depends on columns that were not read yet. They are read, and the engine is asked again.
+
+    Not by the engine itself: reading may take long where a catalog is far, and that is no outage of an engine.
+    """
+
+    def __init__(self, tables: Sequence[str]) -> None:
+        super().__init__(", ".join(tables))
+        self.tables = tuple(tables)
+
+
 class Question:
     """Who asks for which tables ("catalog.schema.name") and schemas ("catalog.schema").
 
-    It notes whose columns an engine looked at: such an answer is good for those columns only.
+    It notes whose columns were looked at: such an answer is good for those columns only.
     """
 
     def __init__(self, identity: Identity, tables: Sequence[str], facts: TableFacts | None) -> None:
@@ -42,22 +53,35 @@ class Question:
         self._facts = facts
         self._columns: dict[str, Columns | None] = {}
 
+    # For engines.
+
+    def need_columns(self, tables: Sequence[str]) -> None:
+        """Raises `ColumnsNeeded` when they are not there yet, `NoFacts` when they never will be."""
+        missing = [table for table in tables if len(parts_of(table)) > 2 and table not in self._columns]
+        if missing and self._facts is None:
+            raise NoFacts
+        if missing:
+            raise ColumnsNeeded(missing)
+
     def columns(self, table: str) -> Columns | None:
         """None when there is no such table (yet), or when it is the name of a schema."""
-        if len(parts_of(table)) < 3:
-            return None
-        if table not in self._columns:
-            if self._facts is None:
-                raise NoFacts
+        self.need_columns([table])
+        return self._columns.get(table)
+
+    def columns_if_known(self, table: str) -> Columns | None:
+        return None if self._facts is None else self.columns(table)
+
+    # For those who ask.
+
+    def read_columns(self, tables: Sequence[str]) -> None:
+        for table in tables:
+            if self._facts is None or table in self._columns or len(parts_of(table)) < 3:
+                continue
             try:
                 found = self._facts.columns(table)
             except SqeError as error:
                 raise FactsFailed(error) from None
             self._columns[table] = None if found is None else tuple(found)
-        return self._columns[table]
-
-    def columns_if_known(self, table: str) -> Columns | None:
-        return None if self._facts is None else self.columns(table)
 
     def about(self, tables: Sequence[str]) -> Question:
         """The same person's question about some of the tables, with what is known of their columns."""

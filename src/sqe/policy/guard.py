@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 from sqe.policy.contract import TablePolicy
-from sqe.policy.engine import Engine, FactsFailed, Outage, Question
+from sqe.policy.engine import ColumnsNeeded, Engine, Outage, Question
 
 log = logging.getLogger("sqe.policy")
 
@@ -106,7 +106,7 @@ class Guard:
         except TimeoutError:
             asked.cancel()
             raise breaker.outage(f"no answer within {self._timeout:g} s") from None
-        except FactsFailed:
+        except ColumnsNeeded:
             raise
         except Outage as failure:
             raise breaker.outage(str(failure)) from None

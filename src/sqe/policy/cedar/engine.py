@@ -45,6 +45,7 @@ class CedarEngine(Engine):
     def decide(self, question: Question) -> Sequence[TablePolicy]:
         policies = self._current()
         try:
+            question.need_columns(question.tables)
             tables = [_Table(question, table) for table in question.tables]
         except NoFacts:
             return [denied(table, "the columns are not known, and Cedar decides about each of them") for table in question.tables]

@@ -12,7 +12,7 @@ from sqe.identity import Identity
 from sqe.policy.actions import ALL, OWNERSHIP, SELECT, WRITES
 from sqe.policy.combination import denied, either
 from sqe.policy.contract import TablePolicy
-from sqe.policy.engine import Engine, NoFacts, Question
+from sqe.policy.engine import ColumnsNeeded, Engine, NoFacts, Question
 from sqe.policy.facts import Column
 from sqe.policy.grants.columns import Treatments
 from sqe.policy.grants.model import ColumnTag, Effect, Grant, Scope, principals_of
@@ -45,10 +45,17 @@ class GrantsEngine(Engine):
         grants = self.store.about(objects, principals_of(question.identity))
         governed = self.store.governed(objects) if self._default_allows else set()
         tags = self._tags(grants, names.values())
-        return [
-            self._decide(question, table, parts, [each for each in grants if covers(each, parts)], governed, tags)
-            for table, parts in names.items()
-        ]
+        answers: list[TablePolicy] = []
+        needed: list[str] = []
+        for table, parts in names.items():
+            held = [each for each in grants if covers(each, parts)]
+            try:
+                answers.append(self._decide(question, table, parts, held, governed, tags))
+            except ColumnsNeeded as need:
+                needed += need.tables
+        if needed:
+            raise ColumnsNeeded(needed)
+        return answers
 
     def held(self, identity: Identity, parts: Parts) -> list[Grant]:
         """All that somebody has on an object, from wherever it comes."""

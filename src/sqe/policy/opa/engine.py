@@ -65,6 +65,7 @@ class OpaEngine(Engine):
 
     def decide(self, question: Question) -> Sequence[TablePolicy]:
         try:
+            question.need_columns(question.tables)
             columns = {table: question.columns(table) for table in question.tables}
         except NoFacts:
             return [denied(table, "the columns are not known, and OPA is asked for each of them") for table in question.tables]
