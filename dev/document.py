@@ -30,7 +30,7 @@ MEANINGS: Mapping[str, str] = {
     "SYNTAX_ERROR": "The text is not SQL; the message has line and column.",
     "ABANDONED_QUERY": "Nobody fetched the rows for `query.abandoned_timeout`.",
     "USER_CANCELED": "Cancelled: Ctrl-C, `KILL QUERY`, a client that left, a session that was closed.",
-    "PERMISSION_DENIED": "The catalog does not let this user do it.",
+    "PERMISSION_DENIED": "The catalog or the policy does not let this user do it.",
     "NOT_FOUND": "No such query, ticket or prepared statement.",
     "FUNCTION_NOT_FOUND": "No such function.",
     "INVALID_FUNCTION_ARGUMENT": "A function was called with a value that it does not take.",

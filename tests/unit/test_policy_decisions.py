@@ -93,6 +93,14 @@ def test_all_tables_of_a_statement_are_one_question_and_the_answers_are_kept() -
     assert engine.asked[1:] == [(ACCOUNTS,), (ACCOUNTS,)]
 
 
+def test_listings_are_asked_in_parts_that_an_engine_can_decide_in_time() -> None:
+    engine = Told(allows)
+    engine.most_tables = 20
+    names = [f"lake.bank.t{number}" for number in range(45)]
+    assert [answer.table for answer in Policy([engine]).decide(ALICE, names)] == names
+    assert [len(asked) for asked in engine.asked] == [20, 20, 5]
+
+
 @pytest.mark.parametrize("other", [person("alice", "analyst"), person("alice", "", "eu"), person("bob", "analyst", "eu")])
 def test_nobody_gets_what_was_decided_for_somebody_else(other: object) -> None:
     engine = Told(allows)

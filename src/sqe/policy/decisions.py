@@ -62,6 +62,7 @@ class Policy:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._guards = [Guard(engine, timeout_seconds, clock) for engine in engines]
+        self._most_tables = min((engine.most_tables for engine in engines), default=1)
         self._cache_seconds = cache_seconds
         self._mask_key = mask_key
         self._clock = clock
@@ -99,8 +100,8 @@ class Policy:
             versions = tuple(guard.version() for guard in self._guards)
             found = {table: kept for table in wanted if (kept := self._known(question, table, versions)) is not None}
             missing = [table for table in wanted if table not in found]
-            if missing:
-                found |= self._ask(question.about(missing), versions)
+            for start in range(0, len(missing), self._most_tables):
+                found |= self._ask(question.about(missing[start : start + self._most_tables]), versions)
         except Unavailable:
             return [denied(table, _NO_ANSWER) for table in tables]
         except FactsFailed as failed:

@@ -97,6 +97,8 @@ class Engine(ABC):
     """Answers in filters and masks as their authors wrote them; writing them out is not its work. Safe for many threads."""
 
     name: str
+    # One question is about no more tables than it can decide within the time limit. Only listings are about more.
+    most_tables = 1000
 
     @abstractmethod
     def version(self) -> str:

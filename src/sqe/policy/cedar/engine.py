@@ -31,6 +31,7 @@ from sqe.policy.names import key_of, parts_of
 
 class CedarEngine(Engine):
     name = "cedar"
+    most_tables = 100
 
     def __init__(self, place: Path, schema: Path | None = None, clock: Clock = time.monotonic) -> None:
         self._files = PolicyFiles(place, (".cedar",), clock)

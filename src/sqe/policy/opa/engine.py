@@ -53,6 +53,7 @@ Value = Callable[[], Any]
 
 class OpaEngine(Engine):
     name = "opa"
+    most_tables = 20  # some requests for each
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
