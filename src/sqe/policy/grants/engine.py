@@ -47,8 +47,11 @@ class GrantsEngine(Engine):
         tags = self._tags(grants, names.values())
         answers: list[TablePolicy] = []
         needed: list[str] = []
+        by_object: dict[str, list[Grant]] = {}
+        for grant in grants:
+            by_object.setdefault(grant.target.key, []).append(grant)
         for table, parts in names.items():
-            held = [each for each in grants if covers(each, parts)]
+            held = [each for key in around(parts) for each in by_object.get(key, ()) if covers(each, parts)]
             try:
                 answers.append(self._decide(question, table, parts, held, governed, tags))
             except ColumnsNeeded as need:

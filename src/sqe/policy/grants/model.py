@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import Enum
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from sqe.identity import Identity
 from sqe.policy.names import Parts, key_of
@@ -34,7 +34,7 @@ class Target:
     scope: Scope
     parts: Parts
 
-    @property
+    @cached_property
     def key(self) -> str:
         return key_of(self.parts)
 
