@@ -18,6 +18,8 @@ from sqe.engine.install.jars import DRIVER_JARS, ENGINE_JARS, TEST_JARS, Jar
 from sqe.engine.spark_settings import SETTINGS as SPARK_SETTINGS
 from sqe.errors import CODES, ErrorCode, Kind
 from sqe.observe import document as metrics
+from sqe.policy.actions import ACTIONS
+from sqe.policy.masks import MASKS
 from sqe.query.session_settings import SETTINGS
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -28,7 +30,7 @@ MEANINGS: Mapping[str, str] = {
     "SYNTAX_ERROR": "The text is not SQL; the message has line and column.",
     "ABANDONED_QUERY": "Nobody fetched the rows for `query.abandoned_timeout`.",
     "USER_CANCELED": "Cancelled: Ctrl-C, `KILL QUERY`, a client that left, a session that was closed.",
-    "PERMISSION_DENIED": "The catalog does not let this user do it.",
+    "PERMISSION_DENIED": "The catalog or the policy does not let this user do it.",
     "NOT_FOUND": "No such query, ticket or prepared statement.",
     "FUNCTION_NOT_FOUND": "No such function.",
     "INVALID_FUNCTION_ARGUMENT": "A function was called with a value that it does not take.",
@@ -158,6 +160,15 @@ def _jar(jar: Jar) -> str:
     return f"| `{jar.group}:{jar.name}` | {jar.version} | `{jar.sha256[:16]}` |"
 
 
+def privileges() -> Iterator[str]:
+    yield from ("| privilege | lets a person |", "|---|---|")
+    yield from (f"| `{name.upper()}` | {about} |" for name, about in ACTIONS.items())
+
+
+def masks() -> Iterator[str]:
+    yield from (f"- {about}" for _, about in MASKS.values())
+
+
 PAGES: Mapping[str, Callable[[], str]] = {
     "configuration.md": configuration.document,
     "errors.md": errors,
@@ -168,6 +179,7 @@ TABLES: Mapping[str, Mapping[str, Callable[[], Iterator[str]]]] = {
     "architecture.md": {"spark settings": spark_settings},
     "cli.md": {"flags": flags, "dot commands": dot_commands},
     "dependencies.md": {"jars": jars},
+    "policy.md": {"privileges": privileges, "masks": masks},
     "sql.md": {"session settings": session_settings},
 }
 

@@ -11,6 +11,7 @@ from dev.services.keycloak import Keycloak
 from dev.services.ldap import Ldap
 from dev.services.moto import Moto
 from dev.services.nessie import Nessie
+from dev.services.opa import Opa
 from dev.services.postgres import Postgres
 from dev.services.seaweedfs import SeaweedFS
 from dev.services.service import Service
@@ -30,6 +31,7 @@ SERVICES: dict[str, Service] = {
         Ldap(),
         Postgres(),
         Hive(),
+        Opa(),
     )
 }
 

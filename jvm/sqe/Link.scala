@@ -150,6 +150,19 @@ final class Link {
     inSession(sessionId)(spark => Map("tables" -> Listing.tables(spark, catalog, namespace)))
   }
 
+  /** Columns by Iceberg's field id, and the names of a catalog's tables, for those who make policies: not filtered by any. */
+  def columnFacts(sessionId: String, catalog: String, namespace: String, table: String): String = answer {
+    inSession(sessionId)(spark => Map("columns" -> Listing.columns(spark, catalog, namespace, table)))
+  }
+
+  def tableFacts(sessionId: String, catalog: String, namespace: String): String = answer {
+    inSession(sessionId)(spark => Map("tables" -> Listing.tables(spark, catalog, namespace)))
+  }
+
+  def namespaceFacts(sessionId: String, catalog: String): String = answer {
+    inSession(sessionId)(spark => Map("namespaces" -> Listing.namespaces(spark, catalog)))
+  }
+
   def tableSchema(sessionId: String, catalog: String, namespace: String, table: String): String = answer {
     inSession(sessionId)(spark => Map("schema" -> Listing.schema(spark, catalog, namespace, table)))
   }

@@ -1,7 +1,9 @@
 package org.apache.spark.sql.sqe
 
+import scala.jdk.CollectionConverters._
 import scala.util.Try
 
+import org.apache.iceberg.spark.source.SparkTable
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog._
@@ -41,6 +43,20 @@ object Listing {
       case _ => new StructType
     }
     ArrowSchema.encode(CharVarcharUtils.replaceCharVarcharWithStringInSchema(found), spark.sessionState.conf.sessionLocalTimeZone)
+  }
+
+  /** Field id, name and type of each column; a view's have no ids. */
+  def columns(spark: SparkSession, name: String, namespace: String, table: String): Seq[Seq[Any]] = {
+    val identifier = Identifier.of(namespace.split('.'), table)
+    catalog(spark, name) match {
+      case lake: LakeCatalog => Try(lake.loadTable(identifier)).map {
+          case iceberg: SparkTable => iceberg.table.schema.columns.asScala.toSeq.zip(iceberg.columns).map { case (field, column) =>
+              Seq[Any](field.fieldId, field.name, column.dataType.sql)
+            }
+          case other => other.columns.toSeq.map(column => Seq[Any](0, column.name, column.dataType.sql))
+        }.getOrElse(lake.loadView(identifier).schema.fields.toSeq.map(field => Seq[Any](0, field.name, field.dataType.sql)))
+      case _ => Nil
+    }
   }
 
   private def names(identifiers: Array[Identifier]): Set[String] = identifiers.map(_.name).toSet

@@ -23,6 +23,7 @@ from sqe.token_keeper import TokenKeeper
 if TYPE_CHECKING:
     from sqe.observe.audit.writer import AuditLog
     from sqe.observe.metrics import Metrics
+    from sqe.policy.build import Built
     from sqe.query.handler import QueryHandler
 
 log = logging.getLogger("sqe.server")
@@ -60,6 +61,7 @@ class Server:
             self.identities,
         )
         self.limits = Limits(settings.rate_limit)
+        self._policy: Built | None = None
         self._make_doors = doors
         self._doors: list[Door] = []
         self._stopping = threading.Event()
@@ -120,6 +122,8 @@ class Server:
         if self._expiry.is_alive():
             self._expiry.join()
         self._keeper.stop()
+        if self._policy is not None:
+            self._policy.close()
         if self.audit is not None:  # last: it writes down how all of them ended
             self.audit.stop()
 
@@ -140,6 +144,10 @@ class Server:
         from sqe.observe.metrics import Metrics
         from sqe.query.handler import QueryHandler, QueryLimits
 
+        if self.settings.policy.engines:
+            from sqe.policy.build import build_policy
+
+            self._policy = build_policy(self.settings, self.sessions)
         query = self.settings.query
         limits = QueryLimits(
             max_sql_bytes=query.max_sql_bytes,
@@ -156,6 +164,7 @@ class Server:
             allow_locations=self.settings.files.allow_locations,
             rates=self.limits.queries,
             may_start=self._audit_gate(),
+            rights=self._policy.rights if self._policy is not None else None,
         )
         self.metrics = Metrics(
             sessions=lambda: len(self.sessions),

@@ -153,7 +153,7 @@ def test_variables_reach_named_and_numbered_tables_and_carry_lists(written: Writ
         ("SQE_COORDINATOR__METRICS_PORT", "many", "coordinator.metrics_port must be a whole number, not a text"),
         ("SQE_COORDINATOR__HOST__X", "1", "coordinator.host must be a text, not a table"),
         ("SQE_AUTH__PROVIDERS", "oops", "auth.providers must be written as a TOML value"),
-        ("SQE_POLICY__ENGINES", "grants", "policy is not available in this version yet"),
+        ("SQE_POLICY__ENGINES", "magic", "policy.engines must hold engines (grants, opa, cedar, none), not 'magic'"),
     ],
 )
 def test_a_bad_variable_is_named(variable: str, value: str, sentence: str) -> None:

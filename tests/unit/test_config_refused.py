@@ -13,29 +13,14 @@ from sqe.engine.catalogs import spark_settings
 from sqe.errors import SqeError
 
 BEYOND_THIS_VERSION = """
-[[auth.providers]]
-type = "bearer_token"
-issuer = "https://idp.example.com/realms/lake"
-audience = "sqe"
-user_claim = "preferred_username"
-roles_claim = "realm_access.roles"
-
-[catalog]
-name = "lake"
-type = "rest"
-uri = "http://127.0.0.1:8181/api/catalog"
-warehouse = "test_warehouse"
-
-[policy]
-engines = ["grants"]
-default = "deny"
-store = "sqlite:///policy.db"
+[lineage]
+url = "http://127.0.0.1:5000"
 """
 
 
 def test_what_the_contract_names_but_this_version_lacks_is_refused_and_not_ignored(written: Written) -> None:
     assert problems(written(BEYOND_THIS_VERSION)) == [
-        "sqe.toml:15: policy is not available in this version yet",
+        "sqe.toml:2: lineage is not available in this version yet",
     ]
 
 
@@ -189,3 +174,48 @@ def test_the_catalog_types_that_load_are_those_that_the_engine_has(tmp_path: Pat
     for absent in (*later.CATALOG_TYPES, "delta"):
         with pytest.raises(SqeError, match="not available in this version"):
             spark_settings("lake", {**entry, "type": absent}, "session")
+
+
+POLICY = {
+    "an unknown engine": ("engines = ['magic']", ":5: policy.engines must hold engines (grants, opa, cedar, none), not 'magic'"),
+    "no engine": ("engines = []", ":5: policy.engines must name an engine"),
+    "an engine twice": ("engines = ['grants', 'grants']", ":5: policy.engines names an engine twice"),
+    "none and another": ("engines = ['none', 'grants']", ":5: policy.engines has 'none' beside others"),
+    "a default of neither": ("default = 'maybe'", ":5: policy.default must be one of deny, allow, not 'maybe'"),
+    "no store": ("store = 'policy.db'", ":5: policy.store must be sqlite:///FILE or postgresql://user@host/database"),
+    "a password in the open": (
+        "store = 'postgresql://u:secret@h/db'",
+        ":5: policy.store must not hold the password, which is the key store_password",
+    ),
+    "a password for a file": ("store_password = 'x'", ":5: policy.store_password is not used with an SQLite store"),
+    "keys of an engine that is not there": (
+        "opa_url = 'http://h/x'",
+        ":5: policy.opa_url is not used: policy.engines has no 'opa'",
+    ),
+    "OPA nowhere": ("engines = ['opa']", ":5: policy.engines has 'opa', which needs the key 'opa_url' or the key 'opa_bundle'"),
+    "OPA twice": (
+        "engines = ['opa']\nopa_url = 'http://h/x'\nopa_bundle = 'p'",
+        ":6: policy.engines has 'opa', which needs the key 'opa_url' or the key 'opa_bundle'",
+    ),
+    "OPA by another protocol": ("engines = ['opa']\nopa_url = 'ftp://h/x'", ":6: policy.opa_url must be an http or https URL"),
+    "a token in the open": (
+        "engines = ['opa']\nopa_url = 'http://opa.example.com/x'\nopa_token = 't'",
+        ":6: policy.opa_url would send policy.opa_token unencrypted",
+    ),
+    "masks asked for twice": (
+        "engines = ['opa']\nopa_url = 'http://h/x'\nopa_column_masks_url = 'http://h/y'\nopa_batch_column_masks_url = 'http://h/z'",
+        ":8: policy.opa_column_masks_url and policy.opa_batch_column_masks_url are the same question",
+    ),
+    "Cedar without policies": ("engines = ['cedar']", ":5: policy.engines has 'cedar', which needs the key 'cedar_policies'"),
+}
+
+
+@pytest.mark.parametrize(("text", "problem"), POLICY.values(), ids=list(POLICY))
+def test_policies_that_would_not_be_what_they_look_like_are_refused(written: Written, text: str, problem: str) -> None:
+    assert problems(written(f"[auth]\nadmin_roles = ['admin']\n\n[policy]\n{text}\n")) == [f"sqe.toml{problem}"]
+
+
+def test_grants_need_somebody_who_can_grant(written: Written) -> None:
+    assert problems(written("[policy]\n")) == [
+        "sqe.toml:1: policy.engines has 'grants', but nobody could grant: auth.admin_roles is empty"
+    ]

@@ -46,8 +46,8 @@ REFUSED = {
         ['sqe.toml: auth.providers is empty, so nobody could log in (add [[auth.providers]] with type = "static" and users)'],
     ),
     "a later version's feature": (
-        LOG_IN + "[policy]\nengines = ['grants']",
-        ["sqe.toml:4: policy is not available in this version yet"],
+        LOG_IN + "[lineage]\nurl = 'http://x'",
+        ["sqe.toml:4: lineage is not available in this version yet"],
     ),
 }
 

@@ -36,6 +36,7 @@ def contradictions(settings: Settings) -> Iterator[Finding]:
     yield from _unused_sections(settings)
     yield from _times(settings)
     yield from _storage(settings)
+    yield from _policy(settings)
     yield from _tls(settings)
     yield from audit.contradictions(settings.audit)
     yield from production.weaknesses(settings)
@@ -199,3 +200,8 @@ def _tls(settings: Settings) -> Iterator[Finding]:
                 (("coordinator", "tls_client_auth"), path),
                 ("auth.providers of type 'mtls' sees no certificates while coordinator.tls_client_auth is 'none'"),
             )
+
+
+def _policy(settings: Settings) -> Iterator[Finding]:
+    for name, sentence in settings.policy.contradictions(settings.auth.admin_roles):
+        yield (("policy",), ("policy", "engines"), ("policy", name)), sentence

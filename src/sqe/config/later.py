@@ -1,6 +1,6 @@
 """Names of the contract that this version does not have yet. They are refused with that sentence, never ignored.
 
-A server that accepted `[policy]` and did nothing with it would answer without the filters its owner wrote down. Each row
+A server that accepted `[lineage]` and did nothing with it would leave out what its owner wants to know. Each row
 leaves this file when the feature arrives, in the change that declares its keys.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 NOT_YET = "is not available in this version yet"
 
-SECTIONS = ("policy", "lineage", "worker")
+SECTIONS = ("lineage", "worker")
 
 # Declared already, because their keys are fixed and catalogs to come read them; no catalog of this version does.
 UNUSED_SECTIONS: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from sqe.config.audit import Audit
 from sqe.config.catalogs import Catalog
 from sqe.config.keys import named_tables, table
+from sqe.config.policy import Policy
 from sqe.config.rate_limit import RateLimit
 from sqe.config.sections import Auth, Cluster, Coordinator, Engine, Files, Log, Metrics, Query, Session, Storage
 
@@ -25,6 +26,7 @@ class Settings:
     catalog: Catalog = table(Catalog)
     catalogs: Mapping[str, Catalog] = named_tables(Catalog)
     storage: Storage = table(Storage)
+    policy: Policy = table(Policy)
     query: Query = table(Query)
     session: Session = table(Session)
     rate_limit: RateLimit = table(RateLimit)

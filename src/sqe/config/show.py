@@ -34,7 +34,7 @@ def _table(settings: Any, path: KeyPath, origin: Origin) -> Iterator[str]:
 def _below(declared: Any, value: Any, path: KeyPath, origin: Origin) -> Iterator[str]:
     title = ".".join(str(step) for step in path if not isinstance(step, int))
     match declared:
-        case Table():
+        case Table() if not getattr(value, "absent", False):  # a section whose presence alone means something
             yield from ("", f"[{title}]", *_table(value, path, origin))
         case NamedTables():
             for name, item in value.items():

@@ -8,7 +8,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -33,6 +33,10 @@ from sqe.query.system_tables import queries_as_rows
 from sqe.query.watchdog import Watchdog
 from sqe.session import Session
 from sqe.sql.own import CopyTo, KillQuery
+from sqe.sql.rights import RightsStatement
+
+if TYPE_CHECKING:
+    from sqe.policy.statements import Rights
 
 log = logging.getLogger("sqe.query")
 
@@ -69,6 +73,7 @@ class QueryHandler:
         allow_locations: bool = False,
         rates: QueryRates | None = None,
         may_start: Callable[[], None] = lambda: None,
+        rights: Rights | None = None,
     ) -> None:
         """`may_start` raises while no statement may start (audit): nothing of it runs then, and nobody is told of it."""
         self.events = Events()
@@ -78,6 +83,7 @@ class QueryHandler:
         self._parser = StatementParser(driver, self._limits.max_sql_bytes, allow_locations=allow_locations)
         self._rates = rates
         self._may_start = may_start
+        self._rights = rights
         self._registry = Registry()
         self._admission = Admission(self._limits.max_concurrent, self._limits.max_queued)
         self._looks = Looks()
@@ -157,6 +163,8 @@ class QueryHandler:
             return _PLAN
         if parsed.node == "ShowSession":
             return setting_statements.as_table(session).schema
+        if self._rights is not None and isinstance(parsed.own, RightsStatement):
+            return self._rights.schema(parsed.own)
         # A procedure's columns are known once it ran; one text column says "rows will come" to JDBC.
         return pa.schema([("result", pa.string())]) if parsed.statement.returns_rows else NO_COLUMNS
 
@@ -348,6 +356,8 @@ class QueryHandler:
             if not self.cancel(session, parsed.own.query_id):
                 raise SqeError(errors.NOT_FOUND, f"Query {parsed.own.query_id} does not exist")
             return _no_rows()
+        if isinstance(parsed.own, RightsStatement):
+            return self._run_about_rights(session, parsed.own)
         if parsed.inner is not None:
             return None
         if parsed.own is not None:
@@ -362,6 +372,22 @@ class QueryHandler:
             setting_statements.reset(self._driver, session, parsed.details.get("key"))
             return _no_rows()
         return None
+
+    def _run_about_rights(self, session: Session, statement: RightsStatement) -> pa.Table:
+        if self._rights is None:
+            raise SqeError(
+                errors.NOT_SUPPORTED, "This server has no policy: rights are the catalog's", hint="[policy] in sqe.toml"
+            )
+        from sqe.policy.facts import DriverFacts
+        from sqe.policy.spark_check import SparkCheck
+        from sqe.policy.statements import Place
+
+        here = self._driver.call("current", session.in_engine())
+        check = SparkCheck(
+            session.identity, lambda sql: self.prepare(session, sql).schema, lambda sql: self._parser.parse(session, sql)
+        )
+        facts = DriverFacts(self._driver, session)
+        return self._rights.run(Place(session.identity, here["catalog"], tuple(here["namespace"]), facts, check), statement)
 
     def _remember_place(self, session: Session) -> None:
         place = self._driver.call("current", session.in_engine())

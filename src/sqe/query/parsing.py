@@ -16,6 +16,8 @@ from sqe.query.statements import StatementClass, classify
 from sqe.session import Session
 from sqe.sql.forms import with_forms
 from sqe.sql.own import CopyTo, KillQuery, OwnStatement, ShowSession, parse_own
+from sqe.sql.rights import CHANGES as RIGHTS_CHANGES
+from sqe.sql.rights import RightsStatement
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,9 @@ class StatementParser:
             return Parsed(text, StatementClass.KILL, "KillQuery", {}, own)
         if isinstance(own, ShowSession):
             return Parsed(text, StatementClass.SHOW, "ShowSession", {}, own)
+        if isinstance(own, RightsStatement):
+            statement = StatementClass.DDL if isinstance(own, RIGHTS_CHANGES) else StatementClass.SHOW
+            return Parsed(text, statement, type(own).__name__, {}, own)
         what, statement = (
             ("COPY", StatementClass.COPY) if isinstance(own, CopyTo) else ("EXPLAIN ANALYZE", StatementClass.EXPLAIN)
         )

@@ -10,6 +10,8 @@ from sqe import errors
 from sqe.errors import SqeError
 from sqe.render import FORMATS
 from sqe.sql.reading import Reader, quoted
+from sqe.sql.rights import RightsStatement
+from sqe.sql.rights_parser import parse_rights
 from sqe.sql.tokens import tokens
 
 
@@ -37,7 +39,7 @@ class ExplainAnalyze:
     query: str
 
 
-OwnStatement = KillQuery | ShowSession | CopyTo | ExplainAnalyze
+OwnStatement = KillQuery | ShowSession | CopyTo | ExplainAnalyze | RightsStatement
 
 # Atomic and possessive: with plain quantifiers a text of many comments would be searched in exponential time.
 _BLANK = r"(?>\s+|--[^\n]*|/\*.*?\*/)"
@@ -49,7 +51,11 @@ _COPY = re.compile(rf"{_BLANK}*+COPY\b", re.IGNORECASE | re.DOTALL)
 
 
 def parse_own(sql: str) -> OwnStatement | None:
-    """The statement if it is one of ours, else None. But for COPY none is longer than this, and long texts are not searched."""
+    """The statement if it is one of ours, else None. But for COPY and those about rights none is longer than this, and long texts
+    are not searched.
+    """
+    if rights := parse_rights(sql):
+        return rights
     if _COPY.match(sql):
         return _copy(Reader(sql, tokens(sql)))
     if match := _ANALYZE.match(sql):
