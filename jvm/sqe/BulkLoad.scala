@@ -2,7 +2,9 @@ package org.apache.spark.sql.sqe
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.spark.sql.classic.Dataset
 import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
+import org.apache.spark.sql.sqe.policy.{ServerRows, Trusted}
 
 /** Writes spooled Parquet files into a table by one Iceberg commit: all rows or none. */
 object BulkLoad {
@@ -12,7 +14,7 @@ object BulkLoad {
     val name = request("table").asInstanceOf[java.util.List[String]].asScala.toSeq
     execution.touched = TouchedTables.written(name)
     val table = name.quoted
-    val rows = spark.read.parquet(files: _*)
+    val rows = Dataset.ofRows(spark, ServerRows(Trusted(spark.read.parquet(files: _*).queryExecution.analyzed)))
     val commits = AffectedRows.capture {
       execution.stopIfCancelled()
       request("mode") match {

@@ -101,6 +101,10 @@ CLASSES: Mapping[str, ErrorCode] = {
     "Failure$Cancelled": errors.USER_CANCELED,
     "Failure$Refused": errors.NOT_SUPPORTED,
     "Failure$NoSession": errors.REMOTE_HOST_GONE,
+    "Failure$Denied": errors.PERMISSION_DENIED,
+    "Failure$RowNotAllowed": errors.PERMISSION_DENIED,
+    "Failure$PolicyUnusable": errors.PERMISSION_DENIED,
+    "Failure$ViewUnusable": errors.PERMISSION_DENIED,
     "InterruptedException": errors.USER_CANCELED,
     "ClosedByInterruptException": errors.USER_CANCELED,
     "UncheckedInterruptedException": errors.USER_CANCELED,
@@ -131,6 +135,7 @@ CLASSES: Mapping[str, ErrorCode] = {
 CLASS_SENTENCES: Mapping[str, str] = {
     "ForbiddenException": "The catalog does not allow this",
     "NotAuthorizedException": "The catalog does not accept the session's token",
+    "Failure$RowNotAllowed": "A new row is one that you may not see",
 }
 
 SENTENCES: Mapping[ErrorCode, str] = {
@@ -147,6 +152,14 @@ SENTENCES: Mapping[ErrorCode, str] = {
     errors.INVALID_PARAMETER_USAGE: "A parameter of the statement has no value",
     errors.DIVISION_BY_ZERO: "Division by zero",
 }
+
+
+class PolicyNeeded(SqeError):
+    """The driver wants decisions for these tables; nothing has run. Seen by `Session.ask` only, which gets them."""
+
+    def __init__(self, tables: Sequence[str]) -> None:
+        super().__init__(errors.GENERIC_INTERNAL_ERROR, "A decision about a table is missing")
+        self.tables = tables
 
 
 @dataclass(frozen=True)
@@ -185,7 +198,11 @@ SYMPTOMS: Sequence[Symptom] = (
     _symptom(r"Couldn't find column \S+|Cannot find (source )?column|Cannot find field", errors.COLUMN_NOT_FOUND),
     _symptom(r"[Cc]annot (find|roll back|use)[^\n]*(snapshot|reference|branch|tag|version)|does not exist: ", errors.NOT_FOUND),
     _symptom(r"^(Ref|Branch|Tag) \S+ already exists", errors.ALREADY_EXISTS),
-    _symptom(r"Error loading expression|Invalid XML document|XPathExpressionException", errors.INVALID_ARGUMENTS, "The XML or the XPath cannot be read"),
+    _symptom(
+        r"Error loading expression|Invalid XML document|XPathExpressionException",
+        errors.INVALID_ARGUMENTS,
+        "The XML or the XPath cannot be read",
+    ),
     _symptom(
         r'No FileSystem for scheme "s3',
         errors.NOT_SUPPORTED,
@@ -199,6 +216,8 @@ SYMPTOMS: Sequence[Symptom] = (
 
 def error_of(facts: Mapping[str, Any]) -> SqeError:
     """The error for one failure report. An unknown one is an internal error, and its facts are logged."""
+    if needed := facts.get("policy_needed"):
+        return PolicyNeeded(needed)
     error = _error_of(facts)
     error.touched = Touched.of(facts) if "reads" in facts else None
     return error

@@ -174,7 +174,7 @@ class QueryHandler:
         def load(query: Query, spool: Spool) -> dict[str, Any]:
             request = spool.request(self._resolved(session, target), mode)
             query.entered_engine()
-            return self._driver.call("load", session.in_engine(), query.id, request)
+            return session.ask("load", query.id, request)
 
         self._count(session)
         return self._spooled(session, f"INGEST INTO {target}", StatementClass.INGEST, reader, door, load)
@@ -183,7 +183,7 @@ class QueryHandler:
         def insert(query: Query, spool: Spool) -> dict[str, Any]:
             query.entered_engine()
             text = self._checked_text(sql)
-            return self._driver.call("execute", session.in_engine(), query.id, text, spool.parameters())
+            return session.ask("execute", query.id, text, spool.parameters())
 
         return self._spooled(session, sql, StatementClass.INSERT, rows, door, insert)
 
@@ -251,7 +251,7 @@ class QueryHandler:
     def schemas(self, session: Session, catalog: str | None = None, pattern: str | None = None) -> list[tuple[str, str]]:
         self._count(session)
         session.touch()
-        return metadata.schemas(self._driver, session, catalog, pattern)
+        return metadata.schemas(session, catalog, pattern)
 
     def tables(
         self,
@@ -264,7 +264,7 @@ class QueryHandler:
     ) -> list[TableEntry]:
         self._count(session)
         session.touch()
-        return metadata.tables(self._driver, session, catalog, schema_pattern, table_pattern, types, with_schema)
+        return metadata.tables(session, catalog, schema_pattern, table_pattern, types, with_schema)
 
     # The way of one statement.
 
@@ -305,7 +305,7 @@ class QueryHandler:
             return
         query.entered_engine()
         try:
-            query.answered_by_engine(self._driver.call("execute", query.session.in_engine(), query.id, text, values))
+            query.answered_by_engine(query.session.ask("execute", query.id, text, values))
             if parsed.statement is StatementClass.USE:
                 self._remember_place(query.session)
         except SqeError:

@@ -15,7 +15,6 @@ def settings(name: str, catalog: Mapping[str, str], session_id: str) -> dict[str
         "type": "rest",
         "uri": catalog["uri"],
         "rest.auth.type": AUTH_MANAGER if catalog.get("auth") != "none" else "none",
-        "sqe.session": session_id,
         "sqe.catalog": name,
         # The catalog hands out keys for just this table and this user; there are no others.
         "header.X-Iceberg-Access-Delegation": "vended-credentials",

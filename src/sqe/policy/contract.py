@@ -1,0 +1,39 @@
+"""What the query handler asks of a policy, and what it hands to the driver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from sqe.identity import Identity
+
+
+@dataclass(frozen=True)
+class TablePolicy:
+    """What one person may do with one table. Without any action the table does not exist for them."""
+
+    table: str
+    actions: frozenset[str]
+    row_filter: str | None
+    masks: Mapping[str, str]
+    hidden: frozenset[str]
+    reason: str = ""
+    version: str = ""
+
+    def to_json(self) -> dict[str, object]:
+        """As the driver takes it; the reason is for operators only."""
+        return {
+            "table": self.table,
+            "actions": sorted(self.actions),
+            "row_filter": self.row_filter,
+            "masks": dict(self.masks),
+            "hidden": sorted(self.hidden),
+            "version": self.version,
+        }
+
+
+class Decisions(Protocol):
+    """Makes decisions. Tables are "catalog.schema.name" with the session's catalog names; one answer for each, in order."""
+
+    def decide(self, identity: Identity, tables: Sequence[str]) -> Sequence[TablePolicy]: ...
