@@ -406,3 +406,20 @@ def test_facts_for_policies_are_not_filtered_by_them(driver: Driver, analyst: Pe
     assert {"name": "vault", "type": "TABLE"} in tables
     with pytest.raises(SqeError):
         driver.call("putPolicies", analyst.session.in_engine(), json.dumps([{"table": "lake.bank.vault"}]))
+
+
+def test_every_spelling_of_a_name_has_the_same_policy(analyst: Person, book: Book) -> None:
+    for name in ("BANK.ACCOUNTS", "Bank.accounts", "LAKE.bank.Accounts", "bank.ACCOUNTS.branch_main", "`BANK`.`Accounts`"):
+        assert visible(analyst, name) == [1, 2, 3], name
+        assert "ssn" not in analyst.table(f"SELECT * FROM {name}").column_names
+    for text in ("SELECT * FROM BANK.VAULT", "SELECT * FROM bank.Accounts.FILES", "DROP TABLE Bank.Vault", "DESCRIBE BANK.Vault",
+                 "CALL lake.system.expire_snapshots('BANK.Accounts')", "ALTER TABLE BANK.Accounts CREATE BRANCH b",
+                 "ALTER TABLE Bank.ACCOUNTS ADD COLUMN x INT", "TRUNCATE TABLE BANK.ACCOUNTS", "SELECT SSN FROM BANK.Accounts",
+                 "DROP TABLE BANK.accountS", "INSERT INTO Bank.Accounts (id, region) VALUES (9, 'US')"):  # fmt: skip
+        assert refusal(lambda text=text: analyst.rows(text)).split(":")[0] in (
+            "TABLE_NOT_FOUND", "PERMISSION_DENIED", "COLUMN_NOT_FOUND"
+        ), text  # fmt: skip
+    assert analyst.rows("SELECT iban FROM Bank.Open_View ORDER BY id") == [("**11",), ("**22",), ("**33",)]
+    book.allow("lake.bank.open_view", frozenset({"select"}), masks={"iban": "'gone'"})
+    analyst.session.forget_policies()
+    assert analyst.rows("SELECT DISTINCT iban FROM BANK.OPEN_VIEW") == [("gone",)]
