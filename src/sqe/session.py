@@ -65,8 +65,8 @@ class Session:
     _mounted: frozenset[str] = frozenset()  # the catalogs that the driver knows
     _tokens_version: int = -1  # of the tokens that the driver has
     _known_as: Identity | None = None  # the identity that the driver has
-    _policy_epoch: int = 0  # counts policy changes
-    _decided_epoch: int = 0  # of the decisions that the driver has
+    _policy_epoch: int = 0  # counts the changes that we were told of
+    _decided_by: tuple[int, str] = (0, "")  # the policy whose decisions the driver has
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _count_lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -108,7 +108,7 @@ class Session:
             if self._generation != self.driver.generation:
                 generation = self.driver.generation
                 settings, start, tokens = self._spark_settings(), self._start(), self.login.catalog_tokens()
-                self._known_as, self._decided_epoch = self.identity, self._policy_epoch
+                self._known_as, self._decided_by = self.identity, self._policy_now()
                 known_as = self._identity_facts(self._known_as)
                 self.driver.call(
                     "openSession", self.id, json.dumps(settings), json.dumps(start), json.dumps(tokens), json.dumps(known_as)
@@ -118,11 +118,11 @@ class Session:
             elif self._tokens_version != version:
                 self._hand_over_tokens()
             self._tokens_version = version
-            self._keep_rights()
         return self.id
 
     def ask(self, method: str, *arguments: str) -> dict[str, Any]:
         """A question to the driver about tables. Decisions that it lacks are made and given to it, then it is asked again."""
+        self._keep_rights()
         for _ in range(_MOST_ROUNDS):
             try:
                 return self.driver.call(method, self.in_engine(), *arguments)
@@ -146,14 +146,18 @@ class Session:
                 self.driver.call("putPolicies", self.id, json.dumps([policy.to_json() for policy in made]))
 
     def _keep_rights(self) -> None:
-        """The driver decides by the identity and the policies of now."""
-        identity, epoch = self.identity, self._policy_epoch
-        changed = identity != self._known_as
-        if changed:
-            self.driver.call("setIdentity", self.id, json.dumps(self._identity_facts(identity)))
-        if changed or epoch != self._decided_epoch:
-            self.driver.call("forgetPolicies", self.id)
-        self._known_as, self._decided_epoch = identity, epoch
+        """The driver goes by the identity and the policies that are current when a statement comes."""
+        id, policy = self.in_engine(), self._policy_now()
+        with self._lock:
+            identity = self.identity
+            if identity != self._known_as:
+                self.driver.call("setIdentity", id, json.dumps(self._identity_facts(identity)))
+            if (identity, policy) != (self._known_as, self._decided_by):
+                self.driver.call("forgetPolicies", id)
+            self._known_as, self._decided_by = identity, policy
+
+    def _policy_now(self) -> tuple[int, str]:
+        return self._policy_epoch, self.decisions.version() if self.decisions is not None else ""
 
     def _identity_facts(self, identity: Identity) -> dict[str, object]:
         return {
@@ -238,11 +242,11 @@ class Sessions:
         default_catalog: str,
         limits: SessionLimits | None = None,
         identities: Mapping[str, CatalogIdentity] | None = None,
-        decisions: Decisions | None = None,
+        decisions: Callable[[Session], Decisions] | None = None,
     ) -> None:
         """`identities` says what a session shows to a catalog; one that is not in it is shown nothing.
 
-        `decisions` binds all sessions by a policy; without them rights are the catalogs' alone.
+        `decisions` binds each session by a policy; without it rights are the catalogs' alone.
         """
         self._driver = driver
         self._catalogs = catalogs
@@ -279,8 +283,9 @@ class Sessions:
             configured_catalogs=catalogs if catalogs is not None else self._catalogs,
             default_catalog=default_catalog or self._default_catalog,
             driver=self._driver,
-            decisions=self._decisions,
         )
+        if self._decisions is not None:
+            session.decisions = self._decisions(session)
         token = TOKEN_PREFIX + secrets.token_urlsafe(32)
         with self._lock:
             if len(self._by_hash) >= self._limits.max_sessions:

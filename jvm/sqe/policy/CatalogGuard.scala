@@ -3,7 +3,7 @@ package org.apache.spark.sql.sqe.policy
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.analysis.{NoSuchNamespaceException, NoSuchTableException, NoSuchViewException}
-import org.apache.spark.sql.connector.catalog.{CatalogPlugin, Identifier, Table}
+import org.apache.spark.sql.connector.catalog.{CatalogPlugin, Identifier, Table, View}
 import org.apache.spark.sql.sqe.Failure
 
 /**
@@ -16,13 +16,18 @@ final class CatalogGuard(catalog: CatalogPlugin, session: () => String) {
 
   /** A loaded table, if there is anything that the session may do with it. */
   def seen(identifier: Identifier, table: Table): Table = {
-    policy.foreach(rules => if (rules.decision(TableName.of(catalog, identifier, table)).actions.isEmpty) throw new NoSuchTableException(identifier))
+    policy.foreach { rules =>
+      val decision = rules.decision(TableName.of(catalog, identifier, table), TableName.columns(table))
+      if (decision.actions.isEmpty) throw new NoSuchTableException(identifier)
+    }
     table
   }
 
-  def seenView[T](asked: Identifier, stored: => Identifier)(load: => T): T = {
+  def seenView(asked: Identifier, stored: => Identifier)(load: => View): View = {
     val view = load
-    policy.foreach(rules => if (rules.decision(name(stored)).actions.isEmpty) throw new NoSuchViewException(asked))
+    policy.foreach { rules =>
+      if (rules.decision(name(stored), view.schema.fieldNames).actions.isEmpty) throw new NoSuchViewException(asked)
+    }
     view
   }
 
@@ -45,8 +50,8 @@ final class CatalogGuard(catalog: CatalogPlugin, session: () => String) {
       case missing: NoSuchTableException => throw missing
       case NonFatal(failure) =>
         policy.foreach { rules =>
-          val within = if (TableName.mayLieInside(identifier.name)) Seq(TableName.of(catalog.name +: identifier.namespace.toSeq)) else Nil
-          val names = name(identifier) +: within
+          val around = Seq(TableName.of(catalog.name +: identifier.namespace.toSeq)).filter(_ => TableName.mayLieInside(identifier.name))
+          val names = name(identifier) +: around
           if (rules.decisions(names).forall(_.actions.isEmpty)) throw new NoSuchTableException(identifier)
         }
         throw failure

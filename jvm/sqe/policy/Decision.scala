@@ -17,7 +17,11 @@ final case class Decision(
     actions: Set[String],
     rowFilter: Option[String],
     masks: Map[String, String],
-    hidden: Set[String]) {
+    hidden: Set[String],
+    columns: Option[Set[String]] = None) {
+
+  /** Whether it was made for a table with these columns; one that came since is not decided. */
+  def covers(names: Iterable[String]): Boolean = columns.forall(_ == names.map(_.toLowerCase(ROOT)).toSet)
 
   /** Whether rows or values are withheld; what shows more than its rows (metadata, history, statistics) is closed then. */
   val restricted: Boolean = rowFilter.isDefined || masks.nonEmpty || hidden.nonEmpty
@@ -58,6 +62,7 @@ object Decision {
         rowFilter = Option(item.get("row_filter").asInstanceOf[String]),
         masks = item.get("masks").asInstanceOf[java.util.Map[String, String]].asScala.toMap
           .map { case (column, text) => column.toLowerCase(ROOT) -> text },
-        hidden = texts("hidden").map(_.toLowerCase(ROOT)))
+        hidden = texts("hidden").map(_.toLowerCase(ROOT)),
+        columns = Option(item.get("columns")).map(_ => texts("columns").map(_.toLowerCase(ROOT))))
     }
 }

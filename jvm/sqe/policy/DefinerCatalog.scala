@@ -17,8 +17,8 @@ final class DefinerCatalog(catalog: TableCatalog) extends TableCatalog {
   override def loadTable(table: Identifier, version: String): Table = Trusted(catalog.loadTable(table, version))
   override def loadTable(table: Identifier, timestamp: Long): Table = Trusted(catalog.loadTable(table, timestamp))
   override def listTables(namespace: Array[String]): Array[Identifier] = readOnly
-  override def createTable(table: Identifier, columns: Array[Column], partitions: Array[Transform], properties: util.Map[String, String]): Table =
-    readOnly
+  override def createTable(
+      table: Identifier, columns: Array[Column], partitions: Array[Transform], properties: util.Map[String, String]): Table = readOnly
   override def alterTable(table: Identifier, changes: TableChange*): Table = readOnly
   override def dropTable(table: Identifier): Boolean = readOnly
   override def renameTable(from: Identifier, to: Identifier): Unit = readOnly

@@ -52,7 +52,7 @@ final class Inserts(spark: SparkSession, policy: SessionPolicy) {
   /** Rows on their way into a table with a row filter, with the check that PostgreSQL calls WITH CHECK. */
   def checked(append: AppendData): LogicalPlan = append.table match {
     case relation: DataSourceV2Relation if append.resolved => policy.decision(TableName.of(relation)) match {
-      case decision @ Decision(_, _, Some(filter), _, _) if !Inserts.isChecked(append.query) =>
+      case decision @ Decision(_, _, Some(filter), _, _, _) if !Inserts.isChecked(append.query) =>
         val parts = spark.sessionState.sqlParser.parseMultipartIdentifier(decision.table)
         append.withNewQuery(new PolicyText(spark, parts).checked(filter, asColumns(append.query, relation)))
       case _ => append

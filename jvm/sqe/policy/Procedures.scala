@@ -24,13 +24,14 @@ final class Procedures(spark: SparkSession, policy: SessionPolicy) extends Looku
   def allowed(call: Call): Call = call.procedure match {
     case ResolvedProcedure(_, _, _: TrustedProcedure | _: TrustedBoundProcedure) => call
     case UnresolvedProcedure(CatalogAndIdentifier(catalog: LakeCatalog, procedure)) =>
-      val actions = Procedures.actions.getOrElse(
-        procedure.name.toLowerCase(ROOT), throw Failure.Denied(s"The procedure ${procedure.name} is not allowed to users with a policy"))
+      def refused = Failure.Denied(s"The procedure ${procedure.name} is not allowed to users with a policy")
+      val actions = Procedures.actions.getOrElse(procedure.name.toLowerCase(ROOT), throw refused)
       val target = Spark3Util.catalogAndIdentifier("the procedure's table", spark, tableOf(call), catalog)
       val decision = policy.decision(tableName(target))
       if (!actions.exists(decision.allows)) decision.require(actions.head)
       decision.requireUnrestricted(s"The procedure ${procedure.name}")
-      call.copy(procedure = ResolvedProcedure(catalog, procedure, new TrustedProcedure(Trusted(catalog.loadProcedure(procedure)), policy)))
+      val trusted = new TrustedProcedure(Trusted(catalog.loadProcedure(procedure)), policy)
+      call.copy(procedure = ResolvedProcedure(catalog, procedure, trusted))
     case _ => throw new Failure.Refused("Procedures outside the configured catalogs are not available")
   }
 

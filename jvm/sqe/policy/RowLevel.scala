@@ -58,7 +58,8 @@ final class RowLevel(policy: SessionPolicy) extends PredicateHelper {
 
     def under(alias: SubqueryAlias): Target = new Target(alias.copy(child = table), relation, decision, masks, filter)
 
-    private def sure: Expression = filter.fold[Expression](Literal.TrueLiteral)(condition => Coalesce(Seq(condition, Literal.FalseLiteral)))
+    private def sure: Expression =
+      filter.fold[Expression](Literal.TrueLiteral)(condition => Coalesce(Seq(condition, Literal.FalseLiteral)))
 
     /**
      * The row filter first, for Iceberg to prune files by, and the conditions that cannot tell of rows. The others are bound to
@@ -68,7 +69,10 @@ final class RowLevel(policy: SessionPolicy) extends PredicateHelper {
       val own = condition.toSeq.flatMap(each => splitConjunctivePredicates(seen(each)))
       if (looksElsewhere && own.exists(SubqueryExpression.hasCorrelatedSubquery))
         decision.requireUnrestricted("A correlated subquery in a change")
-      val (open, bound) = own.partition(part => Leakproof(part, _ => true) || (!looksElsewhere && part.isInstanceOf[SubqueryExpression]))
+      val (open, bound) = own.partition {
+        case _: SubqueryExpression => !looksElsewhere
+        case part => Leakproof(part, _ => true)
+      }
       (PolicyGuard(sure, decision.table) +: open ++: bound.reduceOption(And).map(Guarded(sure, _)).toSeq).reduce(And)
     }
 
@@ -137,7 +141,8 @@ final class RowLevel(policy: SessionPolicy) extends PredicateHelper {
       case SecuredRelation(Project(list, rest), table, _) =>
         val masks = list.collect { case alias: Alias => alias.exprId -> MaskedValue(alias.child, alias.name) }.toMap
         rest match {
-          case Filter(filter, relation: DataSourceV2Relation) => Some(new Target(relation, relation, policy.decision(table), masks, Some(filter)))
+          case Filter(filter, relation: DataSourceV2Relation) =>
+            Some(new Target(relation, relation, policy.decision(table), masks, Some(filter)))
           case relation: DataSourceV2Relation => Some(new Target(relation, relation, policy.decision(table), masks, None))
           case _ => throw new Failure.Refused("This table cannot be changed")
         }

@@ -81,7 +81,8 @@ final case class SecureRelations(spark: SparkSession) extends Rule[LogicalPlan] 
           val known = alias.output.map(_.name.toLowerCase(java.util.Locale.ROOT)).toSet
           if (!(decision.hidden ++ decision.masks.keySet).subsetOf(known)) throw new Failure.PolicyUnusable(decision.table)
           val parts = (catalog.name +: identifier.namespace.toSeq) :+ identifier.name
-          val rows = SecuredRelation(new PolicyText(spark, parts).secured(decision, alias), decision.table, decision.rowFilter.isDefined)
+          val secured = new PolicyText(spark, parts).secured(decision, alias)
+          val rows = SecuredRelation(secured, decision.table, decision.rowFilter.isDefined)
           SubqueryAlias(alias.identifier, if (Explain.now) ExplainedTable(rows.output.map(_.newInstance()), rows.table) else rows)
         }
       case _ => throw new Failure.Refused("Views outside the configured catalogs are not available")

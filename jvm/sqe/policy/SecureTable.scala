@@ -20,16 +20,13 @@ final class SecureTable(spark: SparkSession, policy: SessionPolicy) {
     decision.require("select")
     if (!decision.restricted) relation
     else {
-      if (TableName.isMetadata(relation.table)) throw Failure.Denied(s"The metadata of ${decision.table} is not open to you, who may see a part of it only")
+      if (TableName.isMetadata(relation.table)) decision.requireUnrestricted("Reading metadata")
       if (!relation.options.isEmpty) throw Failure.Denied(s"Reading ${decision.table} with options is not allowed to you")
       val parts = spark.sessionState.sqlParser.parseMultipartIdentifier(decision.table)
       val secured = new PolicyText(spark, parts).secured(decision, withNamesOfNow(relation, decision))
-      SecuredRelation(secured, decision.table, decision.rowFilter.isDefined).explainedWhere(Explain.now)
+      if (Explain.now) ExplainedTable(secured.output.map(_.newInstance()), decision.table)
+      else SecuredRelation(secured, decision.table, decision.rowFilter.isDefined)
     }
-  }
-
-  private implicit class Explained(secured: SecuredRelation) {
-    def explainedWhere(now: Boolean): LogicalPlan = if (now) ExplainedTable(secured.output.map(_.newInstance()), secured.table) else secured
   }
 
   /**
@@ -41,7 +38,8 @@ final class SecureTable(spark: SparkSession, policy: SessionPolicy) {
       val now = table.table.schema
       val known = now.columns.asScala.map(_.name.toLowerCase(ROOT)).toSet
       if (!(decision.hidden ++ decision.masks.keySet).subsetOf(known)) throw new Failure.PolicyUnusable(decision.table)
-      val names = schemaOf(table, relation).columns.asScala.map(field => field.name -> Option(now.findField(field.fieldId)).map(_.name)).toMap
+      val before = schemaOf(table, relation).columns.asScala
+      val names = before.map(field => field.name -> Option(now.findField(field.fieldId)).map(_.name)).toMap
       val columns: Seq[Option[NamedExpression]] = relation.output.map { column =>
         names.getOrElse(column.name, throw new Failure.PolicyUnusable(decision.table)).map {
           case same if same == column.name => column
@@ -49,7 +47,7 @@ final class SecureTable(spark: SparkSession, policy: SessionPolicy) {
         }
       }
       if (columns.forall(_.exists(_.isInstanceOf[AttributeReference]))) relation
-      // No predicate on a renamed column may reach Iceberg: its error would list all columns (1.12 looks for old names in the new schema).
+      // No predicate on a renamed column may reach Iceberg 1.12, which looks for it in the new schema and lists all columns in its error.
       else SecuredRelation(Project(columns.flatten, relation), decision.table, filtered = true)
     case _ => throw new Failure.Refused("Tables of this kind are not available")
   }

@@ -23,6 +23,12 @@ final class SessionPolicy(val enforced: Boolean, spark: SparkSession) {
   /** The decision for a table; without one the statement ends here, for Python to ask and to run it again. */
   def decision(table: String): Decision = find(table).getOrElse(throw new Failure.PolicyNeeded(Seq(table)))
 
+  /** A decision for these columns: one that was made for others is asked for again. */
+  def decision(table: String, columns: Iterable[String]): Decision = {
+    if (find(table).exists(!_.covers(columns))) decisions.remove(table)
+    decision(table)
+  }
+
   /** All of them, or all that are missing at once. */
   def decisions(tables: Seq[String]): Seq[Decision] = {
     needs(tables)
@@ -81,7 +87,7 @@ object SessionPolicy {
   }
 }
 
-/** Marks, on this thread, what runs with the server's own rights: a policy's expressions, an allowed procedure, listings for Python. */
+/** Marks what this thread does with the server's own rights: a policy's expressions, an allowed procedure, listings for Python. */
 object Trusted {
   private val flag = ThreadLocal.withInitial[java.lang.Boolean](() => false)
 

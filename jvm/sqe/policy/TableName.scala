@@ -2,6 +2,8 @@ package org.apache.spark.sql.sqe.policy
 
 import java.util.Locale.ROOT
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.iceberg.{BaseMetadataTable, MetadataTableType}
 import org.apache.iceberg.spark.source.{SparkChangelogTable, SparkTable}
 import org.apache.spark.sql.connector.catalog.{CatalogPlugin, Identifier, StagedTable, Table}
@@ -41,7 +43,10 @@ object TableName {
     val end = asked.mkString(".")
     val start = name.length - end.length
     if (asked.isEmpty || start < 1 || name.charAt(start - 1) != '.' || !name.substring(start).equalsIgnoreCase(end)) None
-    else Some(asked.scanLeft(start)((at, part) => at + part.length + 1).zip(asked).map { case (at, part) => name.substring(at, at + part.length) })
+    else {
+      val starts = asked.scanLeft(start)((at, part) => at + part.length + 1)
+      Some(starts.zip(asked).map { case (at, part) => name.substring(at, at + part.length) })
+    }
   }
 
   def of(relation: DataSourceV2Relation): String = (relation.catalog, relation.identifier) match {
@@ -55,6 +60,15 @@ object TableName {
     case _: SparkChangelogTable => true
     case spark: SparkTable => spark.table.isInstanceOf[BaseMetadataTable]
     case _ => false
+  }
+
+  /** The columns that the table itself has now, also for what lies inside of it or in its past. */
+  def columns(table: Table): Seq[String] = table match {
+    case spark: SparkTable => (spark.table match {
+        case metadata: BaseMetadataTable => metadata.table
+        case whole => whole
+      }).schema.columns.asScala.toSeq.map(_.name)
+    case other => other.columns.toSeq.map(_.name)
   }
 
   /** Whether a name's last part may lie inside the table that the parts before it name. */

@@ -47,7 +47,8 @@ final case class Verifier(spark: SparkSession) extends (LogicalPlan => Unit) wit
 
     private def expression(part: Expression, changed: Option[String]): Unit = part match {
       case sub: SubqueryExpression => node(sub.plan, changed)
-      case function if Functions.isRefused(function) || (restricted && Functions.tellsOfFiles(function)) => throw new Failure.Refused(s"The function ${function.prettyName} is not available")
+      case function if Functions.isRefused(function) || (restricted && Functions.tellsOfFiles(function)) =>
+        throw new Failure.Refused(s"The function ${function.prettyName} is not available")
       case _ =>
     }
 
@@ -143,13 +144,14 @@ object Verifier {
   private val nodes = words("""
     Project Filter Join LateralJoin Aggregate Sort Union Except Intersect Distinct GlobalLimit LocalLimit LimitAll Offset Tail Window
     WithWindowDefinition Generate Expand SubqueryAlias View WithCTE CTERelationDef Sample Pivot Unpivot Repartition
-    RepartitionByExpression RebalancePartitions ResolvedHint DeserializeToObject SerializeFromObject MapPartitions MergeRows UnionLoop PipeOperator AsOfJoin Deduplicate Subquery Transpose
+    RepartitionByExpression RebalancePartitions ResolvedHint DeserializeToObject SerializeFromObject MapPartitions MergeRows
+    UnionLoop PipeOperator AsOfJoin Deduplicate Subquery Transpose
     SecuredRelation ServerRows
   """)
 
   private val leaves = words("""
-    OneRowRelation LocalRelation ResolvedInlineTable Range CTERelationRef UnionLoopRef ExplainedTable ResolvedIdentifier ResolvedNamespace ResolvedTable
-    ResolvedV2View ResolvedTempView ResolvedProcedure ResolvedNonPersistentFunc ResolvedPersistentFunc VariableReference
+    OneRowRelation LocalRelation ResolvedInlineTable Range CTERelationRef UnionLoopRef ExplainedTable ResolvedIdentifier
+    ResolvedNamespace ResolvedTable ResolvedV2View ResolvedTempView ResolvedProcedure ResolvedNonPersistentFunc ResolvedPersistentFunc VariableReference
   """)
 
   private val known = commands ++ nodes ++ leaves

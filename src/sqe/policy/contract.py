@@ -20,6 +20,7 @@ class TablePolicy:
     hidden: frozenset[str]
     reason: str = ""
     version: str = ""
+    columns: tuple[str, ...] | None = None  # all that there were, when the decision depends on them: a new one is not decided
 
     def to_json(self) -> dict[str, object]:
         """As the driver takes it; the reason is for operators only."""
@@ -30,6 +31,7 @@ class TablePolicy:
             "masks": dict(self.masks),
             "hidden": sorted(self.hidden),
             "version": self.version,
+            "columns": None if self.columns is None else list(self.columns),
         }
 
 
@@ -37,3 +39,6 @@ class Decisions(Protocol):
     """Makes decisions. Tables are "catalog.schema.name" with the session's catalog names; one answer for each, in order."""
 
     def decide(self, identity: Identity, tables: Sequence[str]) -> Sequence[TablePolicy]: ...
+
+    def version(self) -> str:
+        """Another one as soon as what was decided may not hold any more. Asked before every statement: quick, never raises."""

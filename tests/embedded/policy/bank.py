@@ -45,10 +45,14 @@ class Book:
 
     policies: dict[str, TablePolicy] = field(default_factory=dict)
     asked: list[Sequence[str]] = field(default_factory=list)
+    edition: str = "first"
 
     def decide(self, identity: Identity, tables: Sequence[str]) -> Sequence[TablePolicy]:
         self.asked.append(tuple(tables))
         return [self.policies.get(table) or _policy(table, frozenset()) for table in tables]
+
+    def version(self) -> str:
+        return self.edition
 
     def allow(
         self,

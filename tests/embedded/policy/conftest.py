@@ -21,7 +21,7 @@ def book() -> Book:
 @pytest.fixture(scope="module")
 def bound(driver: Driver, sessions: Sessions, book: Book) -> Iterator[Sessions]:
     """Sessions of the same warehouse that a policy binds."""
-    bound = Sessions(driver, sessions._catalogs, "lake", decisions=book)
+    bound = Sessions(driver, sessions._catalogs, "lake", decisions=lambda _: book)
     yield bound
     bound.close_all()
 

@@ -73,7 +73,11 @@ def _unordered(rows: object, text: str) -> object:
 
 def leaked(found: object, text: str) -> list[str]:
     """Secrets in an answer that the statement did not bring itself."""
-    return [secret for secret in SECRETS if secret in str(found).lower() and secret not in text.lower()]
+
+    def stands_in(secret: str, shown: str) -> bool:
+        return bool(re.search(rf"\b{secret}\b", shown)) if secret.isalpha() else secret in shown
+
+    return [secret for secret in SECRETS if stands_in(secret, str(found).lower()) and secret not in text.lower()]
 
 
 @pytest.mark.parametrize("group", READS)
@@ -98,8 +102,10 @@ def test_refusals_tell_nothing(analyst: Person, variant: Variant, group: str) ->
         elif isinstance(expected, str):
             fine = _without_place(found) == _without_place(expected.replace("{s}", variant.schema))
         else:
-            fine = found == [tuple(str(item).replace("{s}", variant.schema) if isinstance(item, str) else item for item in row)
-                             for row in expected]  # fmt: skip
+            rows = [
+                tuple(item.replace("{s}", variant.schema) if isinstance(item, str) else item for item in row) for row in expected
+            ]
+            fine = _unordered(found, text) == _unordered(rows, text)
         if not fine or leaked(found, text):
             wrong.append((text, found, expected))
     assert not wrong

@@ -79,11 +79,23 @@ def test_a_change_of_the_policy_is_seen_by_the_next_statement(analyst: Person, b
     assert visible(analyst) == [1, 2, 3]
     book.allow("lake.bank.accounts", rows="id > 4")
     assert visible(analyst) == [1, 2, 3]  # nobody said that it changed
-    analyst.session.forget_policies()
+    book.edition = "second"
     assert visible(analyst) == [5, 6]
     del book.policies["lake.bank.accounts"]
     analyst.session.forget_policies()
     assert "TABLE_NOT_FOUND" in refusal(lambda: visible(analyst))
+
+
+def test_a_decision_for_some_columns_is_made_again_when_there_are_others(analyst: Person, admin: Person, book: Book) -> None:
+    admin.rows("CREATE OR REPLACE TABLE bank.growing AS SELECT 1 AS id")
+    book.policies["lake.bank.growing"] = TablePolicy("lake.bank.growing", DML, None, {}, frozenset(), columns=("id",))
+    assert analyst.rows("SELECT * FROM bank.growing") == [(1,)]
+    admin.rows("ALTER TABLE bank.growing ADD COLUMN secret STRING")
+    assert "could not be decided" in refusal(lambda: analyst.rows("SELECT * FROM bank.growing"))
+    hidden = frozenset({"secret"})
+    book.policies["lake.bank.growing"] = TablePolicy("lake.bank.growing", DML, None, {}, hidden, columns=("ID", "Secret"))
+    assert analyst.rows("SELECT * FROM bank.growing") == [(1,)]
+    admin.rows("DROP TABLE bank.growing")
 
 
 def test_a_policy_that_changes_while_it_is_decided_is_decided_again(
@@ -98,7 +110,7 @@ def test_a_policy_that_changes_while_it_is_decided_is_decided_again(
             return [TablePolicy(table, DML, "id = 6", {}, frozenset()) for table in tables]
 
     rounds: list[object] = []
-    person = Person(handler, Sessions(driver, bound._catalogs, "lake", decisions=Changing()).open(ANALYST))
+    person = Person(handler, Sessions(driver, bound._catalogs, "lake", decisions=lambda _: Changing()).open(ANALYST))
     assert visible(person) == [6]
     assert len(rounds) == 2
 
@@ -107,22 +119,22 @@ def test_a_policy_that_changes_while_it_is_decided_is_decided_again(
 def test_decisions_that_do_not_answer_end_the_statement(
     handler: QueryHandler, driver: Driver, bound: Sessions, answer: str
 ) -> None:
-    class Silent:
+    class Silent(Book):
         def decide(self, identity: Identity, tables: object) -> list[TablePolicy]:
             return [] if answer == "nothing" else [TablePolicy("lake.other.t", ALL, None, {}, frozenset())]
 
-    person = Person(handler, Sessions(driver, bound._catalogs, "lake", decisions=Silent()).open(ANALYST))
+    person = Person(handler, Sessions(driver, bound._catalogs, "lake", decisions=lambda _: Silent()).open(ANALYST))
     assert refusal(lambda: visible(person)) == "PERMISSION_DENIED: The statement's rights could not be decided"
     assert person.rows("SELECT 1 AS n") == [(1,)]
 
 
 def test_new_roles_bring_new_decisions(handler: QueryHandler, driver: Driver, bound: Sessions) -> None:
-    class ByRole:
+    class ByRole(Book):
         def decide(self, identity: Identity, tables: object) -> list[TablePolicy]:
             rows = None if "auditor" in identity.roles else "region = 'EU'"
             return [TablePolicy(table, DML, rows, {}, frozenset()) for table in tables]
 
-    session = Sessions(driver, bound._catalogs, "lake", decisions=ByRole()).open(ANALYST)
+    session = Sessions(driver, bound._catalogs, "lake", decisions=lambda _: ByRole()).open(ANALYST)
     person = Person(handler, session)
     assert visible(person) == [1, 2, 3]
     assert person.rows("SELECT is_role_in_session('auditor')") == [(False,)]
@@ -385,7 +397,7 @@ def test_another_name_of_the_catalog_has_its_own_decisions(
 ) -> None:
     book.allow("shop.bank.accounts", rows="id = 1")
     catalogs = {"shop": sessions._catalogs["lake"]}
-    person = Person(handler, Sessions(driver, catalogs, "shop", decisions=book).open(ANALYST))
+    person = Person(handler, Sessions(driver, catalogs, "shop", decisions=lambda _: book).open(ANALYST))
     assert visible(person) == [1]
     assert visible(person, "shop.bank.accounts.branch_main") == [1]
     assert person.rows("SELECT count(*) FROM bank.accounts VERSION AS OF 'main'") == [(1,)]
