@@ -23,6 +23,9 @@ final case class Decision(
   /** Whether it was made for a table with these columns; one that came since is not decided. */
   def covers(names: Iterable[String]): Boolean = columns.forall(_ == names.map(_.toLowerCase(ROOT)).toSet)
 
+  /** Kept with the decision, and so forgotten with it: roles are part of what a text became. */
+  @volatile private[policy] var analyzed: Option[AnalyzedTexts] = None
+
   /** Whether rows or values are withheld; what shows more than its rows (metadata, history, statistics) is closed then. */
   val restricted: Boolean = rowFilter.isDefined || masks.nonEmpty || hidden.nonEmpty
 

@@ -23,7 +23,14 @@ final class PolicyText(spark: SparkSession, table: Seq[String]) extends Logging 
   private val parser = spark.sessionState.sqlParser
 
   /** The rows and columns of a decision, over a plan that has the columns which its texts speak of. */
-  def secured(decision: Decision, plan: LogicalPlan): LogicalPlan = ours {
+  def secured(decision: Decision, plan: LogicalPlan): LogicalPlan =
+    decision.analyzed.flatMap(_.over(plan)).getOrElse {
+      val secured = analyzed(decision, plan)
+      decision.analyzed = AnalyzedTexts.of(secured, plan)
+      secured
+    }
+
+  private def analyzed(decision: Decision, plan: LogicalPlan): LogicalPlan = ours {
     val columns = plan.output.filterNot(column => decision.isHidden(column.name)).map { column =>
       decision.mask(column.name).fold[NamedExpression](column)(text => Alias(Cast(parsed(text), column.dataType), column.name)())
     }
@@ -110,5 +117,40 @@ final class PolicyText(spark: SparkSession, table: Seq[String]) extends Logging 
       })
       case view: View if view.isTempView => unusable()
     })
+  }
+}
+
+/**
+ * What the texts of a decision became over some table, to be put over it again: analyzing them is most of what a policy costs.
+ * Only without lookup tables, which have to be loaded for each statement.
+ */
+final class AnalyzedTexts private (list: Seq[NamedExpression], condition: Option[Expression], columns: Seq[Attribute]) {
+  /** None when the plan's columns are others. */
+  def over(plan: LogicalPlan): Option[LogicalPlan] = {
+    def same(one: Attribute, other: Attribute): Boolean =
+      one.name == other.name && one.dataType == other.dataType && one.nullable == other.nullable
+    if (columns.size != plan.output.size || !columns.zip(plan.output).forall { case (one, other) => same(one, other) }) None
+    else {
+      val now = columns.map(_.exprId).zip(plan.output).toMap
+      def bound(expression: Expression): Expression = expression.transform { case column: AttributeReference => now(column.exprId) }
+      val shown = list.map {
+        case alias: Alias => Alias(bound(alias.child), alias.name)()
+        case column => now(column.exprId)
+      }
+      val secured = Project(shown, condition.fold(plan)(filter => Filter(bound(filter), plan)))
+      secured.setAnalyzed()
+      Some(secured)
+    }
+  }
+}
+
+object AnalyzedTexts {
+  def of(secured: LogicalPlan, plan: LogicalPlan): Option[AnalyzedTexts] = {
+    val (list, condition) = secured match {
+      case Project(list, Filter(condition, `plan`)) => (list, Some(condition))
+      case Project(list, `plan`) => (list, None)
+      case _ => return None
+    }
+    if ((list ++ condition).exists(SubqueryExpression.hasSubquery)) None else Some(new AnalyzedTexts(list, condition, plan.output))
   }
 }
