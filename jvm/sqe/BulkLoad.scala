@@ -2,7 +2,9 @@ package org.apache.spark.sql.sqe
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.spark.sql.classic.Dataset
 import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
+import org.apache.spark.sql.sqe.policy.{ServerRows, Trusted}
 
 /** Writes spooled Parquet files into a table by one Iceberg commit: all rows or none. */
 object BulkLoad {
@@ -13,7 +15,7 @@ object BulkLoad {
     execution.touched = TouchedTables.written(name)
     val table = name.quoted
     val existing = WriteBranch.of(spark).fold(table)(WriteBranch.named(_, name).quoted)
-    val rows = spark.read.parquet(files: _*)
+    val rows = Dataset.ofRows(spark, ServerRows(Trusted(spark.read.parquet(files: _*).queryExecution.analyzed)))
     val commits = AffectedRows.capture {
       execution.stopIfCancelled()
       request("mode") match {

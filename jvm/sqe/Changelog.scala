@@ -17,6 +17,10 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 final class Changelog(table: SparkChangelogTable) extends Table with SupportsRead with SupportsMetadataColumns with InsideTable.Part {
   override def name: String = table.name
 
+  override def whole: String = table.name.stripSuffix(s".${SparkChangelogTable.TABLE_NAME}")
+
+  override def wholeColumns: Seq[String] = schema.fieldNames.toSeq.filterNot(Changelog.columns)
+
   override def schema: StructType = table.schema
 
   override def capabilities: util.Set[TableCapability] = table.capabilities

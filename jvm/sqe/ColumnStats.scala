@@ -20,6 +20,9 @@ final class ColumnStats(name: String, table: IcebergTable) extends LocalTable(
     name,
     "column_name" -> StringType, "data_size" -> DoubleType, "distinct_values_count" -> DoubleType, "nulls_fraction" -> DoubleType,
     "row_count" -> DoubleType, "low_value" -> StringType, "high_value" -> StringType) with InsideTable.Part {
+  override def whole: String = table.name
+
+  override def wholeColumns: Seq[String] = table.schema.columns.asScala.toSeq.map(_.name)
 
   override protected def rows(only: Map[String, Set[String]]): Seq[Seq[Any]] = {
     val totals = table.schema.columns.asScala.toSeq.map(new Column(_))

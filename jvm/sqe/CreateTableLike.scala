@@ -8,6 +8,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog.{CatalogManager, CatalogV2Util, LookupCatalog}
 import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
 import org.apache.spark.sql.execution.command.CreateTableLikeCommand
+import org.apache.spark.sql.sqe.policy.{SessionPolicy, TableName, VisibleTable}
 
 /**
  * `CREATE TABLE a LIKE b`: the columns and partitions of b, without its rows, in the configured catalogs. Spark 4.1 does this
@@ -19,7 +20,12 @@ final case class CreateTableLike(spark: SparkSession) extends Rule[LogicalPlan] 
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
     case like: CreateTableLikeCommand =>
       val CatalogAndIdentifier(catalog, source) = parts(like.sourceTable)
-      val table = catalog.asTableCatalog.loadTable(source)
+      val found = catalog.asTableCatalog.loadTable(source)
+      val table = SessionPolicy.binding(spark).fold(found) { policy =>
+        val decision = policy.decision(TableName.of(catalog, source, found))
+        decision.require("select")
+        VisibleTable(found, decision)
+      }
       val columns = CatalogV2Util.v2ColumnsToStructType(table.columns).map(ColumnDefinition.fromV1Column(_, spark.sessionState.sqlParser))
       CreateTable(UnresolvedIdentifier(parts(like.targetTable)), columns, table.partitioning.toSeq, spec(like), like.ifNotExists)
     case other => other

@@ -14,6 +14,7 @@ import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.QueryPlanningTracker
 import org.apache.spark.sql.catalyst.plans.logical.{Call, CommandResult, LogicalPlan}
 import org.apache.spark.sql.execution.{CommandExecutionMode, QueryExecution, SQLExecution}
+import org.apache.spark.sql.sqe.policy.Explain
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.ArrowUtils
 
@@ -97,6 +98,7 @@ final class Execution(val id: String, val session: UserSession) {
     val plan = Parameters.bind(spark, sql, parameters)
     query = new QueryExecution(spark, plan, new QueryPlanningTracker, CommandExecutionMode.SKIP)
     touched = touchedBy(plan, query)
+    Explain.mayMeasure(query.analyzed)
     val executed = query.executedPlan
     val planned = System.nanoTime
     val rows = SQLExecution.withNewExecutionId(query)(ResultPlan.localRows(executed).fold(query.toRdd.count())(_.length.toLong))

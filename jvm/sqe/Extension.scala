@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command._
 import org.apache.spark.sql.execution.datasources.V1WriteCommand
+import org.apache.spark.sql.sqe.policy.{Barrier, SecureRelations, SecuredStrategy, Verifier, WrapRelations}
 import org.apache.spark.sql.types.LongType
 
 /** What SQE adds to every Spark session. */
@@ -18,11 +19,16 @@ class Extension extends (SparkSessionExtensions => Unit) {
     extensions.injectResolutionRule(_ => WholeLimits)
     extensions.injectResolutionRule(session => ShortNames(session.asInstanceOf[SparkSession]))
     extensions.injectResolutionRule(session => CreateTableLike(session.asInstanceOf[SparkSession]))
+    extensions.injectHintResolutionRule(session => WrapRelations(session.asInstanceOf[SparkSession]))
+    extensions.injectResolutionRule(session => SecureRelations(session.asInstanceOf[SparkSession]))
+    extensions.injectOptimizerRule(_ => Barrier)
+    extensions.injectPlannerStrategy(_ => SecuredStrategy)
     extensions.injectOptimizerRule(_ => StopWhenCancelled)
     extensions.injectPreCBORule(_ => StopWhenCancelled)
     extensions.injectPreCBORule(_ => OneRowIsLocal)
     extensions.injectCheckRule(_ => NoForeignCode)
     extensions.injectCheckRule(_ => SafeNames)
+    extensions.injectCheckRule(session => Verifier(session.asInstanceOf[SparkSession]))
   }
 }
 

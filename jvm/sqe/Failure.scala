@@ -29,6 +29,25 @@ object Failure {
   /** A statement's failure, with the tables that it had to do with. */
   final class Touching(val touched: Touched, val cause: Throwable) extends RuntimeException(cause)
 
+  /** Nothing has run: Python decides for these tables, puts the decisions and runs the statement again. */
+  final class PolicyNeeded(val tables: Seq[String]) extends RuntimeException("decisions are needed")
+
+  /** A right that the session does not have on something that it may see; the message is for the user. */
+  final class Denied(message: String) extends RuntimeException(message)
+
+  object Denied {
+    def apply(message: String): Denied = new Denied(message)
+  }
+
+  /** A new row is one that its writer could not see. */
+  final class RowNotAllowed(table: String) extends RuntimeException(s"a new row of $table does not pass its row filter")
+
+  /** The operator's fault: the texts of a policy do not fit the table. Why is in the log, never in the answer. */
+  final class PolicyUnusable(table: String) extends RuntimeException(s"The policy of $table cannot be applied; an administrator has to look at it")
+
+  /** A view's body needs what its reader may not see; naming that would show it. */
+  final class ViewUnusable(view: String) extends RuntimeException(s"View $view needs more than you may see, or is broken")
+
   def describe(failure: Throwable): Map[String, Any] = {
     MemoryGuard.consider(failure)
     val chain = causes(failure)
@@ -40,7 +59,7 @@ object Failure {
       "sqlstate" -> told.map(_.getSqlState),
       "parameters" -> told.map(_.getMessageParameters.asScala.toMap),
       "line" -> position(chain).map(_._1),
-      "column" -> position(chain).map(_._2))
+      "column" -> position(chain).map(_._2)) ++ chain.collectFirst { case needed: PolicyNeeded => "policy_needed" -> needed.tables }
   }
 
   /** A failed job wraps the task's own error in a SparkException without a condition of interest: look inside. */

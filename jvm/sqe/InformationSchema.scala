@@ -1,9 +1,9 @@
 package org.apache.spark.sql.sqe
 
 import java.util.Locale
-import java.util.concurrent.{Callable, Executors, Future}
+import java.util.concurrent.{Callable, ExecutionException, Executors, Future}
 
-import scala.jdk.CollectionConverters._
+import scala.util.Try
 import scala.util.control.NonFatal
 
 import org.apache.iceberg.catalog.{Namespace, TableIdentifier}
@@ -24,10 +24,9 @@ final class InformationSchema(catalog: LakeCatalog) extends Logging {
     case "schemata" => Some(new Listed("schemata", Seq("catalog_name", "schema_name"))(only =>
         schemas(only.get("schema_name")).map(schema => Seq(catalog.name, dotted(schema)))))
     case "tables" => Some(new Listed("tables", Seq("table_catalog", "table_schema", "table_name", "table_type"))(only =>
-        for (schema <- schemas(only.get("table_schema")); (name, kind) <- relations(schema, only)) yield named(schema, name) :+ kind))
+        relations(only).map { case (name, kind) => named(name) :+ kind }))
     case "views" => Some(new Listed("views", Seq("table_catalog", "table_schema", "table_name", "view_definition"))(only =>
-        for (schema <- schemas(only.get("table_schema")); (name, "VIEW") <- relations(schema, only); text <- definition(schema, name))
-          yield named(schema, name) :+ text))
+        for ((name, "VIEW") <- relations(only); text <- readable(catalog.loadView(name).query)) yield named(name) :+ text))
     case "columns" => Some(new Columns)
     case _ => None
   }
@@ -42,22 +41,21 @@ final class InformationSchema(catalog: LakeCatalog) extends Logging {
       "table_catalog" -> StringType, "table_schema" -> StringType, "table_name" -> StringType, "column_name" -> StringType,
       "ordinal_position" -> IntegerType, "column_default" -> StringType, "is_nullable" -> StringType, "data_type" -> StringType,
       "comment" -> StringType) {
-    override protected def rows(only: Map[String, Set[String]]): Seq[Seq[Any]] = {
-      val wanted = for (schema <- schemas(only.get("table_schema")); (name, kind) <- relations(schema, only)) yield (schema, name, kind)
-      atOnce(wanted) { case (schema, name, kind) =>
-        columnsOf(schema, name, kind).fields.toSeq.zipWithIndex.map { case (column, index) =>
-          named(schema, name) ++ Seq(column.name, index + 1, column.getCurrentDefaultValue(), if (column.nullable) "YES" else "NO",
-            column.dataType.catalogString, column.getComment())
-        }
+    override protected def rows(only: Map[String, Set[String]]): Seq[Seq[Any]] = atOnce(relations(only)) { case (name, kind) =>
+      columnsOf(name, kind).fields.toSeq.zipWithIndex.map { case (column, index) =>
+        named(name) ++ Seq(column.name, index + 1, column.getCurrentDefaultValue(), if (column.nullable) "YES" else "NO",
+          column.dataType.catalogString, column.getComment())
       }
     }
   }
 
-  private def columnsOf(schema: Array[String], name: String, kind: String): StructType =
-    if (kind == "VIEW") catalog.loadView(Identifier.of(schema, name)).schema
-    else SparkSchemaUtil.convert(catalog.icebergCatalog.loadTable(TableIdentifier.of(Namespace.of(schema: _*), name)).schema)
-
-  private def definition(schema: Array[String], view: String): Option[String] = readable(catalog.loadView(Identifier.of(schema, view)).query)
+  private def columnsOf(name: Identifier, kind: String): StructType = {
+    val all =
+      if (kind == "VIEW") catalog.loadView(name).schema
+      else SparkSchemaUtil.convert(catalog.icebergCatalog.loadTable(TableIdentifier.of(Namespace.of(name.namespace: _*), name.name)).schema)
+    val shown = catalog.guard.visibleColumns(name, all.fieldNames)
+    StructType(all.filter(column => shown(column.name)))
+  }
 
   private def schemas(only: Option[Set[String]]): Seq[Array[String]] = {
     def below(parent: Array[String]): Seq[Array[String]] = {
@@ -67,14 +65,19 @@ final class InformationSchema(catalog: LakeCatalog) extends Logging {
     below(Array.empty).filter(schema => only.forall(_(dotted(schema)))).sortBy(dotted)
   }
 
-  private def relations(schema: Array[String], only: Map[String, Set[String]]): Seq[(String, String)] = {
-    def wanted(names: Array[Identifier]) = names.map(_.name).filter(name => only.get("table_name").forall(_(name))).toSet
-    val views = readable(catalog.viewsAsSpelt(schema)).map(wanted).getOrElse(Set.empty)
-    val tables = readable(catalog.tablesAsSpelt(schema)).map(wanted).getOrElse(Set.empty)
-    ((tables -- views).map(_ -> "BASE TABLE") ++ views.map(_ -> "VIEW")).toSeq.sorted
+  /** Tables and views that the session's user may see, with one question to the policy for all of them. */
+  private def relations(only: Map[String, Set[String]]): Seq[(Identifier, String)] = {
+    def wanted(names: Array[Identifier]) = names.filter(name => only.get("table_name").forall(_(name.name))).toSet
+    val found = schemas(only.get("table_schema")).flatMap { schema =>
+      val views = readable(catalog.viewsAsSpelt(schema)).map(wanted).getOrElse(Set.empty)
+      val tables = readable(catalog.tablesAsSpelt(schema)).map(wanted).getOrElse(Set.empty)
+      ((tables -- views).map(_ -> "BASE TABLE") ++ views.map(_ -> "VIEW")).toSeq.sortBy { case (name, kind) => (name.name, kind) }
+    }
+    val seen = catalog.guard.visible(found.map(_._1))
+    found.filter { case (name, _) => seen(name) }
   }
 
-  private def named(schema: Array[String], table: String): Seq[Any] = Seq(catalog.name, dotted(schema), table)
+  private def named(table: Identifier): Seq[Any] = Seq(catalog.name, dotted(table.namespace), table.name)
 
   private def dotted(schema: Array[String]): String = schema.mkString(".")
 
@@ -85,7 +88,10 @@ final class InformationSchema(catalog: LakeCatalog) extends Logging {
       val pool = Executors.newFixedThreadPool(math.min(parallel, items.size))
       try {
         val asked = items.map(item => pool.submit((() => readable(make(item)).getOrElse(Nil)): Callable[Seq[Seq[Any]]]): Future[Seq[Seq[Any]]])
-        asked.flatMap(_.get)
+        val answers = asked.map(future => Try(future.get))
+        val undecided = answers.collect { case Failed(_: ExecutionException, needed: Failure.PolicyNeeded) => needed.tables }.flatten
+        if (undecided.nonEmpty) throw new Failure.PolicyNeeded(undecided)
+        answers.flatMap(_.get)
       } finally pool.shutdownNow()
     }
 
@@ -94,6 +100,7 @@ final class InformationSchema(catalog: LakeCatalog) extends Logging {
     try Some(body)
     catch {
       case _: ForbiddenException => None
+      case needed: Failure.PolicyNeeded => throw needed
       case NonFatal(failure) if !failure.isInstanceOf[InterruptedException] && !Thread.currentThread.isInterrupted =>
         logWarning(s"a part of the information schema of ${catalog.name} cannot be read: ${failure.getMessage}")
         None
@@ -101,6 +108,10 @@ final class InformationSchema(catalog: LakeCatalog) extends Logging {
 }
 
 object InformationSchema {
+  private object Failed {
+    def unapply(answer: Try[_]): Option[(Throwable, Throwable)] = answer.failed.toOption.map(failure => failure -> failure.getCause)
+  }
+
   val name = "information_schema"
   val tables: Seq[String] = Seq("columns", "schemata", "tables", "views")
   private val parallel = 8

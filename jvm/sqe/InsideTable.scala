@@ -30,9 +30,15 @@ object InsideTable {
     }
 
   /** One that is read as a part of a table, and whose rights are the table's. */
-  trait Part
+  trait Part {
+    /** Iceberg's name of the table, and its columns. */
+    def whole: String
+    def wholeColumns: Seq[String]
+  }
 
   private final class Properties(name: String, table: SparkTable) extends LocalTable(name, "key" -> StringType, "value" -> StringType) with Part {
+    override def whole: String = table.table.name
+    override def wholeColumns: Seq[String] = table.table.schema.columns.asScala.toSeq.map(_.name)
     override protected def rows(only: Map[String, Set[String]]): Seq[Seq[Any]] =
       table.table.properties.asScala.toSeq.sorted.map { case (key, value) => Seq(key, value) }
   }

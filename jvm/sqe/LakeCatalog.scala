@@ -14,6 +14,7 @@ import org.apache.iceberg.spark.source.SparkChangelogTable
 import org.apache.spark.sql.catalyst.analysis._
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.catalog.procedures.UnboundProcedure
+import org.apache.spark.sql.sqe.policy.CatalogGuard
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
@@ -31,14 +32,19 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
  * among its neighbours. A table that is spelt as it was made never pays for that. Where a catalog knows small letters only
  * (`lower-case-names`), all names are given to it in those.
  *
+ * What the session's policy denies is not there either, and nothing is changed without the right to (`CatalogGuard`).
+ *
  * It has an `information_schema`, `"t$snapshots"` beside `t.snapshots`, procedures of SQE's own, and DROP SCHEMA … CASCADE.
  */
 final class LakeCatalog extends SparkCatalog {
   private val spelling = new Spelling(this)
   private lazy val information = new InformationSchema(this)
   private var lowerCase = false
+  private var session: String = _
+  private[sqe] val guard = new CatalogGuard(this, () => session)
 
   override protected def buildIcebergCatalog(name: String, options: CaseInsensitiveStringMap): Catalog = {
+    session = options.get("sqe.session")
     Option(options.get("driver-jar")).foreach(DatabaseDrivers.add(_, options.get("driver-class")))
     lowerCase = options.getBoolean("lower-case-names", false)
     val stored = options.getOrDefault("stored-name", name)
@@ -51,62 +57,108 @@ final class LakeCatalog extends SparkCatalog {
     }
   }
 
+  // Tables.
+
   override def loadTable(table: Identifier): Table =
     if (InformationSchema.is(table.namespace)) information.table(table.name).getOrElse(throw new NoSuchTableException(table))
-    else parted(table)(name => respelt(name)(hidden(new NoSuchTableException(name))(super.loadTable(name)))(super.loadTable)) match {
+    else loaded(table)(parted(table)(name => respelt(name)(hidden(new NoSuchTableException(name))(super.loadTable(name)))(super.loadTable)) match {
       case changes: SparkChangelogTable => new Changelog(changes)
       case found => found
-    }
+    })
 
-  override def loadTable(table: Identifier, version: String): Table =
-    parted(table)(name => respelt(name)(hidden(new NoSuchTableException(name))(super.loadTable(name, version)))(super.loadTable(_, version)))
+  override def loadTable(table: Identifier, version: String): Table = loaded(table)(
+    parted(table)(name => respelt(name)(hidden(new NoSuchTableException(name))(super.loadTable(name, version)))(super.loadTable(_, version))))
 
-  override def loadTable(table: Identifier, timestamp: Long): Table =
-    parted(table)(name => respelt(name)(hidden(new NoSuchTableException(name))(super.loadTable(name, timestamp)))(super.loadTable(_, timestamp)))
+  override def loadTable(table: Identifier, timestamp: Long): Table = loaded(table)(
+    parted(table)(name => respelt(name)(hidden(new NoSuchTableException(name))(super.loadTable(name, timestamp)))(super.loadTable(_, timestamp))))
 
-  override def tableExists(table: Identifier): Boolean =
+  private def loaded(table: Identifier)(load: => Table): Table = guard.seen(table, guard.hidingFailures(table)(load))
+
+  override def tableExists(table: Identifier): Boolean = isTable(table) && guard.sees(storedTable(table))
+
+  private def isTable(table: Identifier): Boolean =
     (try super.tableExists(table)
     catch { case Unseen() => false }) || spelling.ofTable(table).isDefined
 
-  override def loadView(view: Identifier): View =
-    try hidden(new NoSuchViewException(view))(super.loadView(view))
-    catch {
-      case missing: NoSuchViewException => super.loadView(spelling.ofView(view).getOrElse(throw missing))
-    }
+  /** The names that rights are decided for. */
+  private[sqe] def storedTable(table: Identifier): Identifier = inItsLetters(spelling.ofTable(table).getOrElse(table))
 
-  override def createTable(table: Identifier, info: TableInfo): Table = super.createTable(placed(table), info)
+  private[sqe] def storedView(view: Identifier): Identifier = inItsLetters(spelling.ofView(view).getOrElse(view))
 
-  override def stageCreate(table: Identifier, info: TableInfo): StagedTable = super.stageCreate(placed(table), info)
+  override def createTable(table: Identifier, info: TableInfo): Table = {
+    val made = placed(table)
+    guard.mayCreate(made)
+    super.createTable(made, info)
+  }
 
-  override def stageReplace(table: Identifier, info: TableInfo): StagedTable =
+  override def stageCreate(table: Identifier, info: TableInfo): StagedTable = {
+    val made = placed(table)
+    guard.mayCreate(made)
+    super.stageCreate(made, info)
+  }
+
+  override def stageReplace(table: Identifier, info: TableInfo): StagedTable = {
+    guard.mayReplace(storedTable(table), isTable(table))
     respelt(table)(super.stageReplace(table, info))(super.stageReplace(_, info))
+  }
 
-  override def stageCreateOrReplace(table: Identifier, info: TableInfo): StagedTable =
-    super.stageCreateOrReplace(placed(table), info)
+  override def stageCreateOrReplace(table: Identifier, info: TableInfo): StagedTable = {
+    val made = placed(table)
+    guard.mayReplace(made, isTable(made))
+    super.stageCreateOrReplace(made, info)
+  }
 
-  override def alterTable(table: Identifier, changes: TableChange*): Table =
+  override def alterTable(table: Identifier, changes: TableChange*): Table = {
+    guard.mayAlter(storedTable(table))
     respelt(table)(super.alterTable(table, changes: _*))(super.alterTable(_, changes: _*))
+  }
 
-  override def dropTable(table: Identifier): Boolean = unlessMalformed(super.dropTable(table)) || spelling.ofTable(table).exists(super.dropTable)
+  override def dropTable(table: Identifier): Boolean = {
+    guard.mayDrop(storedTable(table))
+    unlessMalformed(super.dropTable(table)) || spelling.ofTable(table).exists(super.dropTable)
+  }
 
-  override def purgeTable(table: Identifier): Boolean = unlessMalformed(super.purgeTable(table)) || spelling.ofTable(table).exists(super.purgeTable)
+  override def purgeTable(table: Identifier): Boolean = {
+    guard.mayDrop(storedTable(table))
+    unlessMalformed(super.purgeTable(table)) || spelling.ofTable(table).exists(super.purgeTable)
+  }
 
   override def invalidateTable(table: Identifier): Unit =
     try super.invalidateTable(table)
     catch { case Unseen() => }
 
-  override def renameTable(from: Identifier, to: Identifier): Unit =
+  override def renameTable(from: Identifier, to: Identifier): Unit = {
+    guard.mayRename(storedTable(from), inItsLetters(to))
     respelt(from)(super.renameTable(from, to))(super.renameTable(_, to))
+  }
 
-  override def dropView(view: Identifier): Boolean = unlessMalformed(super.dropView(view)) || spelling.ofView(view).exists(super.dropView)
+  // Views.
 
-  override def viewExists(view: Identifier): Boolean =
+  override def loadView(view: Identifier): View = guard.seenView(view, storedView(view)) {
+    try hidden(new NoSuchViewException(view))(super.loadView(view))
+    catch {
+      case missing: NoSuchViewException => super.loadView(spelling.ofView(view).getOrElse(throw missing))
+    }
+  }
+
+  override def dropView(view: Identifier): Boolean = {
+    guard.mayDrop(storedView(view))
+    unlessMalformed(super.dropView(view)) || spelling.ofView(view).exists(super.dropView)
+  }
+
+  override def viewExists(view: Identifier): Boolean = isView(view) && guard.sees(storedView(view))
+
+  private def isView(view: Identifier): Boolean =
     (try super.viewExists(view)
     catch { case Unseen() => false }) || spelling.ofView(view).isDefined
 
-  override def createView(view: ViewInfo): View = super.createView(new ViewInfo(
-    spelling.ofNewView(view.ident), view.sql, view.currentCatalog, view.currentNamespace, view.schema, view.queryColumnNames,
-    view.columnAliases, view.columnComments, view.properties))
+  override def createView(view: ViewInfo): View = {
+    val made = inItsLetters(spelling.ofNewView(view.ident))
+    guard.mayCreate(made)
+    super.createView(new ViewInfo(
+      made, view.sql, view.currentCatalog, view.currentNamespace, view.schema, view.queryColumnNames, view.columnAliases,
+      view.columnComments, view.properties))
+  }
 
   override def replaceView(
       view: Identifier,
@@ -117,48 +169,80 @@ final class LakeCatalog extends SparkCatalog {
       queryColumnNames: Array[String],
       columnAliases: Array[String],
       columnComments: Array[String],
-      properties: util.Map[String, String]): View = super.replaceView(
-    spelling.ofNewView(view), sql, currentCatalog, currentNamespace, schema, queryColumnNames, columnAliases, columnComments, properties)
+      properties: util.Map[String, String]): View = {
+    val made = inItsLetters(spelling.ofNewView(view))
+    guard.mayReplace(made, isView(made))
+    super.replaceView(made, sql, currentCatalog, currentNamespace, schema, queryColumnNames, columnAliases, columnComments, properties)
+  }
 
-  override def alterView(view: Identifier, changes: ViewChange*): View =
-    super.alterView(spelling.ofView(view).getOrElse(view), changes: _*)
+  override def alterView(view: Identifier, changes: ViewChange*): View = {
+    guard.mayAlter(storedView(view))
+    super.alterView(storedView(view), changes: _*)
+  }
 
-  override def renameView(from: Identifier, to: Identifier): Unit = super.renameView(spelling.ofView(from).getOrElse(from), to)
+  override def renameView(from: Identifier, to: Identifier): Unit = {
+    guard.mayRename(storedView(from), inItsLetters(to))
+    super.renameView(storedView(from), to)
+  }
 
-  /** Some catalogs list what is in a schema that is not there: nothing. */
+  // Schemas, and what is in them.
+
   override def listTables(namespace: Array[String]): Array[Identifier] =
     if (InformationSchema.is(namespace)) InformationSchema.tables.map(Identifier.of(Array(InformationSchema.name), _)).toArray
-    else in(namespace) { found =>
-      val tables = super.listTables(inItsLetters(found))
-      if (tables.isEmpty && found.nonEmpty && !existsAsSpelt(found)) throw new NoSuchNamespaceException(found)
-      tables
-    }
+    else guard.visible(stored(namespace), allTables(namespace), inside(namespace))
+
+  override def listTableSummaries(namespace: Array[String]): Array[TableSummary] = {
+    val seen = listTables(namespace).toSet
+    super.listTableSummaries(stored(namespace)).filter(summary => seen(summary.identifier))
+  }
 
   override def listViews(namespace: String*): Array[Identifier] =
     if (InformationSchema.is(namespace.toArray)) Array.empty
-    else in(namespace.toArray)(found => super.listViews(inItsLetters(found).toIndexedSeq: _*))
+    else guard.visible(stored(namespace.toArray), allViews(namespace.toArray), inside(namespace.toArray))
+
+  override def listNamespaces(): Array[Array[String]] = guard.visibleNamespaces(super.listNamespaces(), inside)
 
   override def listNamespaces(namespace: Array[String]): Array[Array[String]] =
-    hidden(new NoSuchNamespaceException(namespace))(super.listNamespaces(inItsLetters(namespace)))
+    guard.visibleNamespaces(hidden(new NoSuchNamespaceException(namespace))(super.listNamespaces(inItsLetters(namespace))), inside)
 
   override def namespaceExists(namespace: Array[String]): Boolean =
-    InformationSchema.is(namespace) || existsAsSpelt(namespace) || spelling.ofNamespace(namespace).isDefined
+    InformationSchema.is(namespace) || (isNamespace(namespace) && sees(namespace))
 
-  override def createNamespace(namespace: Array[String], metadata: util.Map[String, String]): Unit =
-    super.createNamespace(inItsLetters(namespace), metadata)
+  private def isNamespace(namespace: Array[String]): Boolean = existsAsSpelt(namespace) || spelling.ofNamespace(namespace).isDefined
+
+  private def sees(namespace: Array[String]): Boolean = guard.seesNamespace(stored(namespace), inside(namespace))
+
+  private def stored(namespace: Array[String]): Array[String] = inItsLetters(spelling.ofNamespace(namespace).getOrElse(namespace))
 
   override def loadNamespaceMetadata(namespace: Array[String]): util.Map[String, String] =
-    if (InformationSchema.is(namespace)) util.Map.of() else in(namespace)(found => super.loadNamespaceMetadata(inItsLetters(found)))
-
-  override def alterNamespace(namespace: Array[String], changes: NamespaceChange*): Unit =
-    hiddenUnlessSeen(namespace)(super.alterNamespace(spelling.ofNamespace(namespace).getOrElse(inItsLetters(namespace)), changes: _*))
-
-  override def dropNamespace(namespace: Array[String], cascade: Boolean): Boolean =
-    hiddenUnlessSeen(namespace) {
-      val found = spelling.ofNamespace(namespace).getOrElse(inItsLetters(namespace))
-      if (cascade && existsAsSpelt(found)) dropAllIn(found)
-      super.dropNamespace(found, cascade)
+    if (InformationSchema.is(namespace)) util.Map.of()
+    else {
+      val metadata = in(namespace)(found => super.loadNamespaceMetadata(inItsLetters(found)))
+      if (sees(namespace)) metadata else throw new NoSuchNamespaceException(namespace)
     }
+
+  override def createNamespace(namespace: Array[String], metadata: util.Map[String, String]): Unit = {
+    guard.mayOnNamespace(inItsLetters(namespace), "create")
+    super.createNamespace(inItsLetters(namespace), metadata)
+  }
+
+  override def alterNamespace(namespace: Array[String], changes: NamespaceChange*): Unit = hiddenUnlessSeen(namespace) {
+    guard.mayOnNamespace(stored(namespace), "alter")
+    super.alterNamespace(stored(namespace), changes: _*)
+  }
+
+  override def dropNamespace(namespace: Array[String], cascade: Boolean): Boolean = hiddenUnlessSeen(namespace) {
+    val found = stored(namespace)
+    guard.mayOnNamespace(found, "drop")
+    if (cascade && existsAsSpelt(found)) {
+      guard.mayDropAll(found, everythingIn(found))
+      dropAllIn(found)
+    }
+    super.dropNamespace(found, cascade)
+  }
+
+  private def everythingIn(namespace: Array[String]): Array[Identifier] =
+    super.listTables(namespace) ++ super.listViews(namespace.toIndexedSeq: _*) ++ super.listNamespaces(namespace).flatMap(everythingIn)
 
   /** Iceberg drops empty schemas only. */
   private def dropAllIn(namespace: Array[String]): Unit = {
@@ -170,20 +254,47 @@ final class LakeCatalog extends SparkCatalog {
     super.listTables(namespace).foreach(super.dropTable(_))
   }
 
+  /** Some catalogs list what is in a schema that is not there: nothing. */
+  private def allTables(namespace: Array[String]): Array[Identifier] = listed(namespace) { found =>
+    val tables = super.listTables(inItsLetters(found))
+    if (tables.isEmpty && found.nonEmpty && !existsAsSpelt(found)) throw new NoSuchNamespaceException(found)
+    tables
+  }
+
+  private def allViews(namespace: Array[String]): Array[Identifier] =
+    listed(namespace)(found => super.listViews(inItsLetters(found).toIndexedSeq: _*))
+
+  /** Tables and views, whoever may see them. */
+  private def inside(namespace: Array[String]): Array[Identifier] =
+    try allTables(namespace) ++ allViews(namespace)
+    catch { case _: NoSuchNamespaceException => Array.empty }
+
+  private def listed(namespace: Array[String])(list: Array[String] => Array[Identifier]): Array[Identifier] =
+    try in(namespace)(list)
+    catch { case _: NoSuchSchema => throw new NoSuchNamespaceException(namespace) }
+
+  // Procedures.
+
   override def listProcedures(namespace: Array[String]): Array[Identifier] = {
     val found = super.listProcedures(namespace)
     if (found.isEmpty) found
     else (found ++ OwnProcedures.names.map(Identifier.of(Array("system"), _))).sortBy(_.name)
   }
 
-  override def loadProcedure(procedure: Identifier): UnboundProcedure =
+  override def loadProcedure(procedure: Identifier): UnboundProcedure = {
+    guard.mayCall()
     OwnProcedures.find(this, procedure) match {
       case Some(own) => own
       case None => super.loadProcedure(procedure) // not in a closure: its class is closed to us, and only a direct call may pass
     }
+  }
 
-  override protected def buildIdentifier(name: Identifier): TableIdentifier =
-    super.buildIdentifier(if (lowerCase) Identifier.of(inItsLetters(name.namespace), name.name.toLowerCase(Locale.ROOT)) else name)
+  // Names.
+
+  override protected def buildIdentifier(name: Identifier): TableIdentifier = super.buildIdentifier(inItsLetters(name))
+
+  private def inItsLetters(name: Identifier): Identifier =
+    if (lowerCase) Identifier.of(inItsLetters(name.namespace), name.name.toLowerCase(Locale.ROOT)) else name
 
   private def inItsLetters(namespace: Array[String]): Array[String] =
     if (lowerCase) namespace.map(_.toLowerCase(Locale.ROOT)) else namespace
@@ -197,6 +308,9 @@ final class LakeCatalog extends SparkCatalog {
 
   private[sqe] def viewsAsSpelt(namespace: Array[String]): Array[Identifier] =
     hidden(new NoSuchNamespaceException(namespace))(super.listViews(inItsLetters(namespace).toIndexedSeq: _*))
+
+  private[sqe] def namespacesAsSpelt(parent: Array[String]): Array[Array[String]] =
+    if (parent.isEmpty) super.listNamespaces() else super.listNamespaces(inItsLetters(parent))
 
   /** A part of a table, when the name means one; a table that another engine has called so is found, too. */
   private def parted(name: Identifier)(load: Identifier => Table): Table = name match {
@@ -223,8 +337,8 @@ final class LakeCatalog extends SparkCatalog {
 
   /** Iceberg's Hadoop catalog makes the schema of a new table when it is missing, and so a misspelt one. */
   private def placed(table: Identifier): Identifier =
-    if (icebergCatalog.isInstanceOf[HadoopCatalog] && !namespaceExists(table.namespace)) throw new NoSuchNamespaceException(table.namespace)
-    else spelling.ofNew(table)
+    if (icebergCatalog.isInstanceOf[HadoopCatalog] && !isNamespace(table.namespace)) throw new NoSuchNamespaceException(table.namespace)
+    else inItsLetters(spelling.ofNew(table))
 
   private def unlessMalformed(dropped: => Boolean): Boolean =
     try dropped
@@ -246,7 +360,9 @@ final class LakeCatalog extends SparkCatalog {
   /** Who sees a schema may learn that changing it is forbidden. */
   private def hiddenUnlessSeen[T](namespace: Array[String])(body: => T): T =
     try body
-    catch { case _: ForbiddenException if !namespaceExists(namespace) => throw new NoSuchNamespaceException(namespace) }
+    catch {
+      case _: ForbiddenException | _: Failure.Denied if !namespaceExists(namespace) => throw new NoSuchNamespaceException(namespace)
+    }
 }
 
 object LakeCatalog {

@@ -6,6 +6,7 @@ import java.util.concurrent.{ConcurrentHashMap, CountDownLatch}
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.sqe.policy.{Decision, Trusted}
 
 /**
  * All that Python can ask of the driver, one coarse call each: a py4j round trip costs Python 0.2 ms of CPU, so a
@@ -42,10 +43,15 @@ final class Link {
     Map("spark" -> root.version, "java" -> System.getProperty("java.version"))
   }
 
-  /** `start` says where the session stands: `{"catalog", "namespace", "create"}`; `tokens` are those of its catalogs, by name. */
-  def openSession(id: String, user: String, settings: String, start: String, tokens: String): String = answer {
+  /**
+   * `start` says where the session stands: `{"catalog", "namespace", "create"}`; `tokens` are those of its catalogs, by name;
+   * `identity` is `{"user", "roles", "groups", "policy"}`, where `policy` says whether decisions bind the session.
+   */
+  def openSession(id: String, settings: String, start: String, tokens: String, identity: String): String = answer {
     CatalogTokens.put(id, Json.strings(tokens))
-    val session = new UserSession(id, root.newSession(), user)
+    val who = Json.parse(identity)
+    val session = new UserSession(id, root.newSession(), who("user").toString, who("policy").asInstanceOf[Boolean])
+    session.become(who)
     Json.strings(settings).foreach { case (key, value) => session.set(key, value) }
     session.enter(Json.parse(start))
     Option(sessions.put(id, session)).foreach(_.close())
@@ -56,6 +62,24 @@ final class Link {
   def setTokens(id: String, tokens: String): String = answer {
     sessionOf(id)
     CatalogTokens.put(id, Json.strings(tokens))
+    Map.empty
+  }
+
+  /** The roles and groups of a live session, after a renewed log-in brought others. */
+  def setIdentity(id: String, identity: String): String = answer {
+    sessionOf(id).become(Json.parse(identity))
+    Map.empty
+  }
+
+  /** Decisions for tables that a statement needed (`policy_needed`), as a JSON list. */
+  def putPolicies(id: String, decisions: String): String = answer {
+    sessionOf(id).policy.put(Decision.parse(decisions))
+    Map.empty
+  }
+
+  /** From now on a statement asks for its decisions again. */
+  def forgetPolicies(id: String): String = answer {
+    sessionOf(id).policy.forget()
     Map.empty
   }
 
@@ -152,15 +176,15 @@ final class Link {
 
   /** Columns by Iceberg's field id, and the names of a catalog's tables, for those who make policies: not filtered by any. */
   def columnFacts(sessionId: String, catalog: String, namespace: String, table: String): String = answer {
-    inSession(sessionId)(spark => Map("columns" -> Listing.columns(spark, catalog, namespace, table)))
+    inSession(sessionId)(spark => Trusted(Map("columns" -> Listing.columns(spark, catalog, namespace, table))))
   }
 
   def tableFacts(sessionId: String, catalog: String, namespace: String): String = answer {
-    inSession(sessionId)(spark => Map("tables" -> Listing.tables(spark, catalog, namespace)))
+    inSession(sessionId)(spark => Trusted(Map("tables" -> Listing.tables(spark, catalog, namespace))))
   }
 
   def namespaceFacts(sessionId: String, catalog: String): String = answer {
-    inSession(sessionId)(spark => Map("namespaces" -> Listing.namespaces(spark, catalog)))
+    inSession(sessionId)(spark => Trusted(Map("namespaces" -> Listing.namespaces(spark, catalog))))
   }
 
   def tableSchema(sessionId: String, catalog: String, namespace: String, table: String): String = answer {
@@ -205,8 +229,9 @@ final class Link {
       case failure: Throwable =>
         val stopped = execution.isCancelled
         executions.remove(executionId)
-        execution.close()
-        throw new Failure.Touching(execution.touched, if (stopped) new Failure.Cancelled else failure)
+        // A statement that waits for decisions comes again with its id, which closing would cancel for good.
+        if (!failure.isInstanceOf[Failure.PolicyNeeded]) execution.close()
+        throw new Failure.Touching(execution.touched, if (stopped) new Failure.Cancelled else execution.session.policy.shown(failure))
     }
   }
 

@@ -4,9 +4,11 @@ import scala.jdk.CollectionConverters._
 import scala.util.Try
 
 import org.apache.iceberg.spark.source.SparkTable
+import org.apache.spark.sql.catalyst.analysis.NoSuchTableException
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog._
+import org.apache.spark.sql.sqe.policy.{SessionPolicy, TableName}
 import org.apache.spark.sql.types.StructType
 
 /** Names and schemas for the doors' metadata calls, straight from the catalog: no statement, no job. */
@@ -37,12 +39,17 @@ object Listing {
   def schema(spark: SparkSession, name: String, namespace: String, table: String): String = {
     val identifier = Identifier.of(namespace.split('.'), table)
     val found: StructType = catalog(spark, name) match {
-      case both: TableCatalog with ViewCatalog => Try(both.loadTable(identifier).columns()).map(CatalogV2Util.v2ColumnsToStructType)
-          .getOrElse(both.loadView(identifier).schema())
+      case both: TableCatalog with ViewCatalog =>
+        try CatalogV2Util.v2ColumnsToStructType(both.loadTable(identifier).columns())
+        catch { case _: NoSuchTableException => both.loadView(identifier).schema() }
       case only: TableCatalog => CatalogV2Util.v2ColumnsToStructType(only.loadTable(identifier).columns())
       case _ => new StructType
     }
-    ArrowSchema.encode(CharVarcharUtils.replaceCharVarcharWithStringInSchema(found), spark.sessionState.conf.sessionLocalTimeZone)
+    val visible = SessionPolicy.binding(spark).fold(found) { policy =>
+      val decision = policy.decision(TableName.of(name, identifier))
+      StructType(found.filterNot(field => decision.isHidden(field.name)))
+    }
+    ArrowSchema.encode(CharVarcharUtils.replaceCharVarcharWithStringInSchema(visible), spark.sessionState.conf.sessionLocalTimeZone)
   }
 
   /** Field id, name and type of each column; a view's have no ids. */

@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.parser.PositionalParameterContext
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.sqe.policy.{ServerRows, Trusted}
 import org.apache.spark.sql.types._
 
 /** Prepared statements: which types the `?` of a statement have, and the statement with values in their place. */
@@ -36,7 +37,7 @@ object Parameters {
 
   private def withRowsOf(spark: SparkSession, plan: LogicalPlan, files: Seq[String]): LogicalPlan = plan match {
     case insert @ InsertIntoStatement(_, _, _, UnresolvedInlineTable(names, Seq(row)), _, _, _) =>
-      val rows = spark.read.parquet(files: _*).queryExecution.analyzed
+      val rows = ServerRows(Trusted(spark.read.parquet(files: _*).queryExecution.analyzed))
       val positions = row.flatMap(_.collect { case PosParameter(position) => position }).distinct.sorted
       val columns = positions.zip(rows.output).toMap
       val values = row.zip(names).map { case (value, name) => Alias(value.transform { case PosParameter(position) => columns(position) }, name)() }

@@ -33,7 +33,7 @@ final class Spelling(catalog: LakeCatalog) {
     }
 
   private def child(parent: Array[String], level: String): Option[Array[String]] = {
-    val children = Try(if (parent.isEmpty) catalog.listNamespaces() else catalog.listNamespaces(parent)).getOrElse(Array.empty)
+    val children = Try(catalog.namespacesAsSpelt(parent)).getOrElse(Array.empty)
     only(children.map(_.last), level).map(parent :+ _)
   }
 

@@ -74,11 +74,14 @@ object SystemCatalog {
 
   def during[T](execution: String)(body: => T): T = {
     statement.set(execution)
-    try body
-    finally {
-      statement.remove()
+    try {
+      val done = body
       given.remove(execution)
-    }
+      done
+    } catch {
+      case again: Failure.PolicyNeeded => throw again // the statement comes again, for the same rows
+      case failure: Throwable => given.remove(execution); throw failure
+    } finally statement.remove()
   }
 
   private object Queries extends LocalTable(

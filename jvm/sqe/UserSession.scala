@@ -11,10 +11,15 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.CurrentUserContext
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog.SupportsNamespaces
+import org.apache.spark.sql.sqe.policy.{Functions, SessionPolicy, Trusted}
 
 /** One SQE session's own Spark session: its catalogs, settings, temporary views and functions are nobody else's. */
-final class UserSession(val id: String, val spark: SparkSession, user: String) extends Logging {
+final class UserSession(val id: String, val spark: SparkSession, user: String, enforced: Boolean) extends Logging {
+  val policy: SessionPolicy = SessionPolicy.bind(id, spark, enforced)
+
   SafeFunctions.leaveIn(spark.sessionState.functionRegistry)
+  if (enforced) Functions.restrict(spark)
+  Functions.register(spark, policy)
 
   /** `current_user()` is the person who asked; Spark's default is the server's own account. */
   def asUser[T](body: => T): T = {
@@ -23,12 +28,18 @@ final class UserSession(val id: String, val spark: SparkSession, user: String) e
     finally CurrentUserContext.CURRENT_USER.remove()
   }
 
+  def become(identity: Map[String, Any]): Unit = {
+    def names(key: String): Set[String] = identity(key).asInstanceOf[java.util.List[String]].asScala.toSet
+    policy.roles = names("roles")
+    policy.groups = names("groups")
+  }
+
   def set(key: String, value: String): Unit = spark.sessionState.conf.setConfString(key, value)
 
   def unset(key: String): Unit = spark.sessionState.conf.unsetConf(key)
 
   /** Goes to a schema without a statement: USE would be one, and a session's first statement must not pay for two. */
-  def enter(start: Map[String, Any]): Unit = if (start.nonEmpty) spark.withActive {
+  def enter(start: Map[String, Any]): Unit = if (start.nonEmpty) spark.withActive(Trusted {
     val manager = spark.sessionState.catalogManager
     val name = start("catalog").toString
     val namespace = start("namespace").asInstanceOf[java.util.List[String]].asScala.toArray
@@ -42,7 +53,7 @@ final class UserSession(val id: String, val spark: SparkSession, user: String) e
     }
     // No check as USE has: a schema that another user may not see is simply where names are looked up first.
     Try(manager.setCurrentNamespace(namespace))
-  }
+  })
 
   /** Gives back what the garbage collector alone would not: catalog connections and pools, temporary views, artifacts. */
   def close(): Unit = spark.withActive {
@@ -59,5 +70,6 @@ final class UserSession(val id: String, val spark: SparkSession, user: String) e
     }
     Try(spark.sessionState.catalog.reset())
     Try(spark.artifactManager.close())
+    SessionPolicy.unbind(id)
   }
 }

@@ -8,18 +8,21 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from sqe import errors
 from sqe.engine.catalogs import NO_SESSION_CATALOG, SYSTEM_CATALOG, spark_settings
 from sqe.engine.driver import Driver
+from sqe.engine.failures import PolicyNeeded
 from sqe.errors import SqeError
 from sqe.identity import Identity
 from sqe.identity.catalogs import CatalogIdentity
 from sqe.identity.events import Happened, LoginEvent, LoginEvents
 from sqe.identity.live import DEFAULT_INTERVAL_SECONDS, LiveLogin
 from sqe.identity.login import NOWHERE, Login, Origin
+from sqe.policy.contract import Decisions
 from sqe.query.session_settings import SETTINGS
 
 log = logging.getLogger("sqe.session")
@@ -28,6 +31,8 @@ Catalogs = Mapping[str, Mapping[str, str]]
 
 # What our own tokens begin with: a dead one is then known for ours, and is not shown to identity providers as a log-in.
 TOKEN_PREFIX = "sqe-session-"  # noqa: S105 - no secret
+
+_MOST_ROUNDS = 16  # of decisions for one statement: its tables, its views' tables, theirs …, and policies that change meanwhile
 
 
 @dataclass(frozen=True)
@@ -55,9 +60,13 @@ class Session:
     closed: bool = False
     running: int = 0
     current: tuple[str, tuple[str, ...]] | None = None  # what USE chose, to be chosen again in a new driver
+    decisions: Decisions | None = None  # None: no policy binds the session
     _generation: int = 0
     _mounted: frozenset[str] = frozenset()  # the catalogs that the driver knows
     _tokens_version: int = -1  # of the tokens that the driver has
+    _known_as: Identity | None = None  # the identity that the driver has
+    _policy_epoch: int = 0  # counts the changes that we were told of
+    _decided_by: tuple[int, str] = (0, "")  # the policy whose decisions the driver has
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _count_lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -99,8 +108,10 @@ class Session:
             if self._generation != self.driver.generation:
                 generation = self.driver.generation
                 settings, start, tokens = self._spark_settings(), self._start(), self.login.catalog_tokens()
+                self._known_as, self._decided_by = self.identity, self._policy_now()
+                known_as = self._identity_facts(self._known_as)
                 self.driver.call(
-                    "openSession", self.id, self.identity.user, json.dumps(settings), json.dumps(start), json.dumps(tokens)
+                    "openSession", self.id, json.dumps(settings), json.dumps(start), json.dumps(tokens), json.dumps(known_as)
                 )
                 self._generation = generation
                 self._mounted = frozenset(self.catalogs)
@@ -108,6 +119,53 @@ class Session:
                 self._hand_over_tokens()
             self._tokens_version = version
         return self.id
+
+    def ask(self, method: str, *arguments: str) -> dict[str, Any]:
+        """A question to the driver about tables. Decisions that it lacks are made and given to it, then it is asked again."""
+        self._keep_rights()
+        for _ in range(_MOST_ROUNDS):
+            try:
+                return self.driver.call(method, self.in_engine(), *arguments)
+            except PolicyNeeded as needed:
+                self._decide(needed.tables)
+        raise SqeError(errors.PERMISSION_DENIED, "The statement's rights could not be decided")
+
+    def forget_policies(self) -> None:
+        """A policy has changed: the next statement is decided anew. Cheap, and safe from any thread."""
+        with self._count_lock:
+            self._policy_epoch += 1
+
+    def _decide(self, tables: Sequence[str]) -> None:
+        if self.decisions is None:
+            raise SqeError(errors.PERMISSION_DENIED, "The statement's rights could not be decided")
+        identity, epoch = self.identity, self._policy_epoch
+        made = self.decisions.decide(identity, tables)
+        with self._lock:
+            # What was decided by rights that changed meanwhile is not put: the driver asks again.
+            if (identity, epoch) == (self.identity, self._policy_epoch):
+                self.driver.call("putPolicies", self.id, json.dumps([policy.to_json() for policy in made]))
+
+    def _keep_rights(self) -> None:
+        """The driver goes by the identity and the policies that are current when a statement comes."""
+        id, policy = self.in_engine(), self._policy_now()
+        with self._lock:
+            identity = self.identity
+            if identity != self._known_as:
+                self.driver.call("setIdentity", id, json.dumps(self._identity_facts(identity)))
+            if (identity, policy) != (self._known_as, self._decided_by):
+                self.driver.call("forgetPolicies", id)
+            self._known_as, self._decided_by = identity, policy
+
+    def _policy_now(self) -> tuple[int, str]:
+        return self._policy_epoch, self.decisions.version() if self.decisions is not None else ""
+
+    def _identity_facts(self, identity: Identity) -> dict[str, object]:
+        return {
+            "user": identity.user,
+            "roles": sorted(identity.roles),
+            "groups": sorted(identity.groups),
+            "policy": self.decisions is not None,
+        }
 
     def keep_login(self) -> None:
         """Renews the tokens when that is due, also under a running statement. Raises when the log-in has ended."""
@@ -185,8 +243,12 @@ class Sessions:
         default_catalog: str,
         limits: SessionLimits | None = None,
         identities: Mapping[str, CatalogIdentity] | None = None,
+        decisions: Callable[[Session], Decisions] | None = None,
     ) -> None:
-        """`identities` says what a session shows to a catalog; one that is not in it is shown nothing."""
+        """`identities` says what a session shows to a catalog; one that is not in it is shown nothing.
+
+        `decisions` binds each session by a policy; without it rights are the catalogs' alone.
+        """
         self._driver = driver
         self._catalogs = catalogs
         self._default_catalog = default_catalog
@@ -194,6 +256,7 @@ class Sessions:
         self._identities = identities or {}
         self.events = LoginEvents()
         self.may_open: Callable[[], None] = lambda: None  # raises while nobody may log in (audit)
+        self._decisions = decisions
         self._lock = threading.Lock()
         self._by_hash: dict[str, Session] = {}
         self._tokens: dict[str, str] = {}  # session id → token, until it is handed out
@@ -222,6 +285,8 @@ class Sessions:
             default_catalog=default_catalog or self._default_catalog,
             driver=self._driver,
         )
+        if self._decisions is not None:
+            session.decisions = self._decisions(session)
         token = TOKEN_PREFIX + secrets.token_urlsafe(32)
         with self._lock:
             if len(self._by_hash) >= self._limits.max_sessions:

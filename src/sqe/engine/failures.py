@@ -110,6 +110,10 @@ CLASSES: Mapping[str, ErrorCode] = {
     "Failure$Cancelled": errors.USER_CANCELED,
     "Failure$Refused": errors.NOT_SUPPORTED,
     "Failure$NoSession": errors.REMOTE_HOST_GONE,
+    "Failure$Denied": errors.PERMISSION_DENIED,
+    "Failure$RowNotAllowed": errors.PERMISSION_DENIED,
+    "Failure$PolicyUnusable": errors.PERMISSION_DENIED,
+    "Failure$ViewUnusable": errors.PERMISSION_DENIED,
     "InterruptedException": errors.USER_CANCELED,
     "ClosedByInterruptException": errors.USER_CANCELED,
     "UncheckedInterruptedException": errors.USER_CANCELED,
@@ -149,6 +153,7 @@ CLASS_SENTENCES: Mapping[str, str] = {
     "NotAuthorizedException": "The catalog does not accept the session's token",
     "EntityNotFoundException": "The schema does not exist",
     "BadRequestException": "The catalog does not take this name, property or location",
+    "Failure$RowNotAllowed": "A new row is one that you may not see",
 }
 
 SENTENCES: Mapping[ErrorCode, str] = {
@@ -165,6 +170,14 @@ SENTENCES: Mapping[ErrorCode, str] = {
     errors.INVALID_PARAMETER_USAGE: "A parameter of the statement has no value",
     errors.DIVISION_BY_ZERO: "Division by zero",
 }
+
+
+class PolicyNeeded(SqeError):
+    """The driver wants decisions for these tables; nothing has run. Seen by `Session.ask` only, which gets them."""
+
+    def __init__(self, tables: Sequence[str]) -> None:
+        super().__init__(errors.GENERIC_INTERNAL_ERROR, "A decision about a table is missing")
+        self.tables = tables
 
 
 @dataclass(frozen=True)
@@ -235,6 +248,8 @@ SYMPTOMS: Sequence[Symptom] = (
 
 def error_of(facts: Mapping[str, Any]) -> SqeError:
     """The error for one failure report. An unknown one is an internal error, and its facts are logged."""
+    if needed := facts.get("policy_needed"):
+        return PolicyNeeded(needed)
     error = _error_of(facts)
     error.touched = Touched.of(facts) if "reads" in facts else None
     return error

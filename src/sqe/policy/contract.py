@@ -39,3 +39,6 @@ class Decisions(Protocol):
     """Makes decisions. Tables are "catalog.schema.name" with the session's catalog names; one answer for each, in order."""
 
     def decide(self, identity: Identity, tables: Sequence[str]) -> Sequence[TablePolicy]: ...
+
+    def version(self) -> str:
+        """Another one as soon as what was decided may not hold any more. Asked before every statement: quick, never raises."""

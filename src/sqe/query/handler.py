@@ -174,7 +174,7 @@ class QueryHandler:
         def load(query: Query, spool: Spool) -> dict[str, Any]:
             request = spool.request(self._resolved(session, target), mode)
             query.entered_engine()
-            return self._driver.call("load", session.in_engine(), query.id, request)
+            return session.ask("load", query.id, request)
 
         self._count(session)
         return self._spooled(session, f"INGEST INTO {target}", StatementClass.INGEST, reader, door, load)
@@ -183,7 +183,7 @@ class QueryHandler:
         def insert(query: Query, spool: Spool) -> dict[str, Any]:
             query.entered_engine()
             text = self._parser.checked(sql)
-            return self._driver.call("execute", session.in_engine(), query.id, text, spool.parameters())
+            return session.ask("execute", query.id, text, spool.parameters())
 
         return self._spooled(session, sql, StatementClass.INSERT, rows, door, insert)
 
@@ -256,7 +256,7 @@ class QueryHandler:
     def schemas(self, session: Session, catalog: str | None = None, pattern: str | None = None) -> list[tuple[str, str]]:
         self._count(session)
         session.touch()
-        return metadata.schemas(self._driver, session, catalog, pattern)
+        return metadata.schemas(session, catalog, pattern)
 
     def tables(
         self,
@@ -269,7 +269,7 @@ class QueryHandler:
     ) -> list[TableEntry]:
         self._count(session)
         session.touch()
-        return metadata.tables(self._driver, session, catalog, schema_pattern, table_pattern, types, with_schema)
+        return metadata.tables(session, catalog, schema_pattern, table_pattern, types, with_schema)
 
     # The way of one statement.
 
@@ -328,7 +328,7 @@ class QueryHandler:
         self._give_queries(query, parsed)
         query.entered_engine()
         with positions(parsed.keeps_positions):
-            query.answered_by_engine(self._driver.call("execute", query.session.in_engine(), query.id, parsed.sql, values))
+            query.answered_by_engine(query.session.ask("execute", query.id, parsed.sql, values))
 
     def _run_inner(self, query: Query, parsed: Parsed, inner: Parsed, values: str) -> None:
         """The query of a statement that does something else with its rows than giving them to the client."""
@@ -341,7 +341,7 @@ class QueryHandler:
         self._give_queries(query, inner)
         query.entered_engine()
         with positions(inner.keeps_positions):
-            answer = self._driver.call("analyze", query.session.in_engine(), query.id, inner.sql, values)
+            answer = query.session.ask("analyze", query.id, inner.sql, values)
         query.touched = Touched.of(answer)
         query.answered_locally(pa.table([answer["lines"]], schema=_PLAN))
 

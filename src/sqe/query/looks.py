@@ -28,7 +28,7 @@ class Look:
 
     def prepare(self, text: str) -> dict[str, Any]:
         try:
-            return self._driver.call("prepare", self.session.in_engine(), self.id, text)
+            return self.session.ask("prepare", self.id, text)
         except SqeError as error:
             raise self._stop_error or error from None
 

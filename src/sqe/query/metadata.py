@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from sqe import errors
-from sqe.engine.driver import Driver
 from sqe.errors import SqeError
 from sqe.query.running import NO_COLUMNS, decode_schema
 from sqe.session import Session
@@ -27,24 +26,24 @@ class TableEntry:
     arrow_schema: pa.Schema | None = None
 
 
-def schemas(driver: Driver, session: Session, catalog: str | None, pattern: str | None) -> list[tuple[str, str]]:
+def schemas(session: Session, catalog: str | None, pattern: str | None) -> list[tuple[str, str]]:
     matches = like(pattern)
     if catalog:
-        found = [(catalog, _namespaces(driver, session, catalog))] if catalog in session.catalogs else []
+        found = [(catalog, _namespaces(session, catalog))] if catalog in session.catalogs else []
     else:
-        found = [(name, _namespaces_if_there(driver, session, name)) for name in sorted(session.catalogs)]
+        found = [(name, _namespaces_if_there(session, name)) for name in sorted(session.catalogs)]
     return [(name, schema) for name, names in found for schema in names if matches.fullmatch(schema)]
 
 
-def _namespaces(driver: Driver, session: Session, catalog: str) -> list[str]:
-    names: list[str] = driver.call("namespaces", session.in_engine(), catalog)["namespaces"]
+def _namespaces(session: Session, catalog: str) -> list[str]:
+    names: list[str] = session.ask("namespaces", catalog)["namespaces"]
     return names
 
 
-def _namespaces_if_there(driver: Driver, session: Session, catalog: str) -> list[str]:
+def _namespaces_if_there(session: Session, catalog: str) -> list[str]:
     """A catalog that is down, or closed to this user, must not hide all others from a client."""
     try:
-        return _namespaces(driver, session, catalog)
+        return _namespaces(session, catalog)
     except SqeError as error:
         if error.code is not errors.CATALOG_NOT_FOUND and error.code.kind is not errors.Kind.EXTERNAL:
             raise
@@ -53,7 +52,6 @@ def _namespaces_if_there(driver: Driver, session: Session, catalog: str) -> list
 
 
 def tables(
-    driver: Driver,
     session: Session,
     catalog: str | None,
     schema_pattern: str | None,
@@ -69,10 +67,10 @@ def tables(
             schema,
             entry["name"],
             entry["type"],
-            _schema(driver, session, name, schema, entry["name"]) if with_schema else None,
+            _schema(session, name, schema, entry["name"]) if with_schema else None,
         )
-        for name, schema in schemas(driver, session, catalog, schema_pattern)
-        for entry in driver.call("tables", session.in_engine(), name, schema)["tables"]
+        for name, schema in schemas(session, catalog, schema_pattern)
+        for entry in session.ask("tables", name, schema)["tables"]
         if entry["type"] in wanted and matches.fullmatch(entry["name"])
     ]
 
@@ -86,10 +84,10 @@ def like(pattern: str | None) -> re.Pattern[str]:
     return re.compile("".join(wild.get(part) or re.escape(part[-1]) for part in parts), re.DOTALL)
 
 
-def _schema(driver: Driver, session: Session, catalog: str, schema: str, table: str) -> pa.Schema:
+def _schema(session: Session, catalog: str, schema: str, table: str) -> pa.Schema:
     """Without columns when they cannot be read: one damaged table must not hide all others from a client."""
     try:
-        return decode_schema(driver.call("tableSchema", session.in_engine(), catalog, schema, table)["schema"])
+        return decode_schema(session.ask("tableSchema", catalog, schema, table)["schema"])
     except SqeError as error:
         if error.code is errors.REMOTE_HOST_GONE:
             raise

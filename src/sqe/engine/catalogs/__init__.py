@@ -38,7 +38,8 @@ def spark_settings(name: str, catalog: Mapping[str, str], session_id: str) -> di
     if kind not in _BACKENDS:
         raise SqeError(errors.NOT_SUPPORTED, f"Catalogs of type {kind} are not available in this version")
     prefix = f"spark.sql.catalog.{name}"
-    options = _COMMON | _BACKENDS[kind](name, catalog, session_id)
+    # Whose catalog it is: the driver asks that session's policy what it may show.
+    options = _COMMON | {"sqe.session": session_id} | _BACKENDS[kind](name, catalog, session_id)
     return {prefix: SPARK_CATALOG} | {f"{prefix}.{key}": value for key, value in options.items()}
 
 
