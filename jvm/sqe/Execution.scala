@@ -1,11 +1,12 @@
 package org.apache.spark.sql.sqe
 
 import java.util.{Base64, Collections}
-import java.util.concurrent.{ExecutionException, Executors, FutureTask, TimeoutException}
+import java.util.concurrent.{ConcurrentLinkedQueue, ExecutionException, Executors, FutureTask, TimeoutException}
 import java.util.concurrent.TimeUnit.MILLISECONDS
 import java.util.concurrent.atomic.AtomicLong
 
 import scala.annotation.tailrec
+import scala.jdk.CollectionConverters._
 import scala.util.Try
 
 import org.apache.spark.{ExceptionFailure, SparkContext}
@@ -31,6 +32,8 @@ final class Execution(val id: String, val session: UserSession) {
   @volatile private[sqe] var query: QueryExecution = _
   /** Known as far as the statement came, also when it fails later. */
   @volatile private[sqe] var touched: Touched = Touched()
+  /** What the statement did to names that rights are kept for: `created t`, `dropped t`, `dropped_schema s`, `renamed t u`. */
+  private[sqe] val changes = new ConcurrentLinkedQueue[Seq[String]]
 
   /**
    * Runs on a thread of its own, and leaves that thread behind when it does not hear that the statement was cancelled: who
@@ -104,8 +107,10 @@ final class Execution(val id: String, val session: UserSession) {
     val rows = SQLExecution.withNewExecutionId(query)(ResultPlan.localRows(executed).fold(query.toRdd.count())(_.length.toLong))
     stopIfCancelled()
     val millis = (System.nanoTime - planned) / 1000000
-    Map("lines" -> (Measured.lines(executed) :+ s"$rows rows in $millis ms")) ++ touched.facts
+    Map("lines" -> (Measured.lines(executed) :+ s"$rows rows in $millis ms")) ++ facts
   }
+
+  private[sqe] def facts: Map[String, Any] = touched.facts + ("changes" -> changes.asScala.toSeq)
 
   /** Analyses the statement. A name that does not exist, or that nobody may see, was asked for all the same. */
   private def touchedBy(plan: LogicalPlan, query: QueryExecution): Touched = {
@@ -126,7 +131,7 @@ final class Execution(val id: String, val session: UserSession) {
       "schema" -> ArrowSchema.encode(query.analyzed.schema, timeZone),
       "command" -> query.commandExecuted.isInstanceOf[CommandResult],
       "affected" -> affected,
-      "inline" -> inlineRows) ++ touched.facts
+      "inline" -> inlineRows) ++ facts
   }
 
   /** A few rows that are in the driver already travel in the answer: no socket, no thread, no second round trip. */
@@ -191,6 +196,8 @@ object Execution {
     thread.setDaemon(true)
     thread
   }
+
+  def changed(what: String, names: String*): Unit = Option(onThread.get).foreach(_.changes.add(what +: names))
 
   /** A thread that was left behind by its statement must not commit for it. */
   def stopIfCancelled(): Unit = Option(onThread.get).foreach(_.stopIfCancelled())

@@ -85,26 +85,31 @@ final class LakeCatalog extends SparkCatalog {
 
   private[sqe] def storedView(view: Identifier): Identifier = inItsLetters(spelling.ofView(view).getOrElse(view))
 
-  override def createTable(table: Identifier, info: TableInfo): Table = {
-    val made = placed(table)
+  override def createTable(asked: Identifier, info: TableInfo): Table = {
+    val made = placed(asked)
     guard.mayCreate(made)
-    super.createTable(made, info)
+    val table = super.createTable(made, info)
+    guard.made(made)
+    table
   }
 
   override def stageCreate(table: Identifier, info: TableInfo): StagedTable = {
     val made = placed(table)
     guard.mayCreate(made)
+    guard.made(made)
     super.stageCreate(made, info)
   }
 
   override def stageReplace(table: Identifier, info: TableInfo): StagedTable = {
     guard.mayReplace(storedTable(table), isTable(table))
+    guard.made(storedTable(table))
     respelt(table)(super.stageReplace(table, info))(super.stageReplace(_, info))
   }
 
   override def stageCreateOrReplace(table: Identifier, info: TableInfo): StagedTable = {
     val made = placed(table)
     guard.mayReplace(made, isTable(made))
+    guard.made(made)
     super.stageCreateOrReplace(made, info)
   }
 
@@ -114,13 +119,19 @@ final class LakeCatalog extends SparkCatalog {
   }
 
   override def dropTable(table: Identifier): Boolean = {
-    guard.mayDrop(storedTable(table))
-    unlessMalformed(super.dropTable(table)) || spelling.ofTable(table).exists(super.dropTable)
+    val stored = storedTable(table)
+    guard.mayDrop(stored)
+    val gone = unlessMalformed(super.dropTable(table)) || spelling.ofTable(table).exists(super.dropTable)
+    if (gone) guard.dropped(stored)
+    gone
   }
 
   override def purgeTable(table: Identifier): Boolean = {
-    guard.mayDrop(storedTable(table))
-    unlessMalformed(super.purgeTable(table)) || spelling.ofTable(table).exists(super.purgeTable)
+    val stored = storedTable(table)
+    guard.mayDrop(stored)
+    val gone = unlessMalformed(super.purgeTable(table)) || spelling.ofTable(table).exists(super.purgeTable)
+    if (gone) guard.dropped(stored)
+    gone
   }
 
   override def invalidateTable(table: Identifier): Unit =
@@ -128,8 +139,10 @@ final class LakeCatalog extends SparkCatalog {
     catch { case Unseen() => }
 
   override def renameTable(from: Identifier, to: Identifier): Unit = {
-    guard.mayRename(storedTable(from), inItsLetters(to))
+    val stored = storedTable(from)
+    guard.mayRename(stored, inItsLetters(to))
     respelt(from)(super.renameTable(from, to))(super.renameTable(_, to))
+    guard.renamed(stored, inItsLetters(to))
   }
 
   // Views.
@@ -142,8 +155,11 @@ final class LakeCatalog extends SparkCatalog {
   }
 
   override def dropView(view: Identifier): Boolean = {
-    guard.mayDrop(storedView(view))
-    unlessMalformed(super.dropView(view)) || spelling.ofView(view).exists(super.dropView)
+    val stored = storedView(view)
+    guard.mayDrop(stored)
+    val gone = unlessMalformed(super.dropView(view)) || spelling.ofView(view).exists(super.dropView)
+    if (gone) guard.dropped(stored)
+    gone
   }
 
   override def viewExists(view: Identifier): Boolean = isView(view) && guard.sees(storedView(view))
@@ -155,9 +171,11 @@ final class LakeCatalog extends SparkCatalog {
   override def createView(view: ViewInfo): View = {
     val made = inItsLetters(spelling.ofNewView(view.ident))
     guard.mayCreate(made)
-    super.createView(new ViewInfo(
+    val created = super.createView(new ViewInfo(
       made, view.sql, view.currentCatalog, view.currentNamespace, view.schema, view.queryColumnNames, view.columnAliases,
       view.columnComments, view.properties))
+    guard.made(made)
+    created
   }
 
   override def replaceView(
@@ -172,6 +190,7 @@ final class LakeCatalog extends SparkCatalog {
       properties: util.Map[String, String]): View = {
     val made = inItsLetters(spelling.ofNewView(view))
     guard.mayReplace(made, isView(made))
+    guard.made(made)
     super.replaceView(made, sql, currentCatalog, currentNamespace, schema, queryColumnNames, columnAliases, columnComments, properties)
   }
 
@@ -181,8 +200,10 @@ final class LakeCatalog extends SparkCatalog {
   }
 
   override def renameView(from: Identifier, to: Identifier): Unit = {
-    guard.mayRename(storedView(from), inItsLetters(to))
-    super.renameView(storedView(from), to)
+    val stored = storedView(from)
+    guard.mayRename(stored, inItsLetters(to))
+    super.renameView(stored, to)
+    guard.renamed(stored, inItsLetters(to))
   }
 
   // Schemas, and what is in them.
@@ -238,7 +259,9 @@ final class LakeCatalog extends SparkCatalog {
       guard.mayDropAll(found, everythingIn(found))
       dropAllIn(found)
     }
-    super.dropNamespace(found, cascade)
+    val gone = super.dropNamespace(found, cascade)
+    if (gone) guard.dropped(found)
+    gone
   }
 
   private def everythingIn(namespace: Array[String]): Array[Identifier] =
@@ -250,8 +273,8 @@ final class LakeCatalog extends SparkCatalog {
       dropAllIn(child)
       super.dropNamespace(child, false)
     }
-    super.listViews(namespace.toIndexedSeq: _*).foreach(super.dropView(_))
-    super.listTables(namespace).foreach(super.dropTable(_))
+    super.listViews(namespace.toIndexedSeq: _*).foreach(view => if (super.dropView(view)) guard.dropped(view))
+    super.listTables(namespace).foreach(table => if (super.dropTable(table)) guard.dropped(table))
   }
 
   /** Some catalogs list what is in a schema that is not there: nothing. */

@@ -148,6 +148,7 @@ class Server:
             from sqe.policy.build import build_policy
 
             self._policy = build_policy(self.settings, self.sessions)
+            self.sessions.decisions = self._policy.decisions(self.driver)
         query = self.settings.query
         limits = QueryLimits(
             max_sql_bytes=query.max_sql_bytes,

@@ -256,7 +256,9 @@ class Sessions:
         self._identities = identities or {}
         self.events = LoginEvents()
         self.may_open: Callable[[], None] = lambda: None  # raises while nobody may log in (audit)
-        self._decisions = decisions
+        self.decisions: Callable[[Session], Decisions] | None = (
+            None  # bind each session by a policy; else rights are the catalogs'
+        )
         self._lock = threading.Lock()
         self._by_hash: dict[str, Session] = {}
         self._tokens: dict[str, str] = {}  # session id → token, until it is handed out
@@ -285,8 +287,8 @@ class Sessions:
             default_catalog=default_catalog or self._default_catalog,
             driver=self._driver,
         )
-        if self._decisions is not None:
-            session.decisions = self._decisions(session)
+        if self.decisions is not None:
+            session.decisions = self.decisions(session)
         token = TOKEN_PREFIX + secrets.token_urlsafe(32)
         with self._lock:
             if len(self._by_hash) >= self._limits.max_sessions:

@@ -4,7 +4,7 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.analysis.{NoSuchNamespaceException, NoSuchTableException, NoSuchViewException}
 import org.apache.spark.sql.connector.catalog.{CatalogPlugin, Identifier, Table, View}
-import org.apache.spark.sql.sqe.Failure
+import org.apache.spark.sql.sqe.{Execution, Failure}
 
 /**
  * A session's rights at its catalog: what it may not see is not there, and nothing is made, changed or dropped without the
@@ -18,7 +18,7 @@ final class CatalogGuard(catalog: CatalogPlugin, session: () => String) {
   def seen(identifier: Identifier, table: Table): Table = {
     policy.foreach { rules =>
       val decision = rules.decision(TableName.of(catalog, identifier, table), TableName.columns(table))
-      if (decision.actions.isEmpty) throw new NoSuchTableException(identifier)
+      if (!decision.shows) throw new NoSuchTableException(identifier)
     }
     table
   }
@@ -26,19 +26,19 @@ final class CatalogGuard(catalog: CatalogPlugin, session: () => String) {
   def seenView(asked: Identifier, stored: => Identifier)(load: => View): View = {
     val view = load
     policy.foreach { rules =>
-      if (rules.decision(name(stored), view.schema.fieldNames).actions.isEmpty) throw new NoSuchViewException(asked)
+      if (!rules.decision(name(stored), view.schema.fieldNames).shows) throw new NoSuchViewException(asked)
     }
     view
   }
 
-  def sees(identifier: => Identifier): Boolean = policy.forall(_.decision(name(identifier)).actions.nonEmpty)
+  def sees(identifier: => Identifier): Boolean = policy.forall(_.decision(name(identifier)).shows)
 
   /** What a schema holds; one that does not show holds nothing, as if it were not there. */
   def visible(namespace: Array[String], found: Array[Identifier], inside: => Array[Identifier]): Array[Identifier] = policy match {
     case None => found
     case Some(rules) =>
       rules.needs(schema(namespace) +: found.toSeq.map(name))
-      val seen = found.filter(identifier => rules.decision(name(identifier)).actions.nonEmpty)
+      val seen = found.filter(identifier => rules.decision(name(identifier)).shows)
       if (seen.isEmpty && !seesNamespace(namespace, inside)) throw new NoSuchNamespaceException(namespace)
       seen
   }
@@ -51,7 +51,7 @@ final class CatalogGuard(catalog: CatalogPlugin, session: () => String) {
       case NonFatal(failure) =>
         policy.foreach { rules =>
           val names = TableName.meant(identifier).map(parts => TableName.of(catalog.name +: parts))
-          if (rules.decisions(names).forall(_.actions.isEmpty)) throw new NoSuchTableException(identifier)
+          if (!rules.decisions(names).exists(_.shows)) throw new NoSuchTableException(identifier)
         }
         throw failure
     }
@@ -61,7 +61,7 @@ final class CatalogGuard(catalog: CatalogPlugin, session: () => String) {
     case None => true
     case Some(rules) => namespace.isEmpty || rules.decision(schema(namespace)).actions.nonEmpty || Trusted(inside).exists { each =>
         rules.needs(Trusted(inside).toSeq.map(name))
-        rules.decision(name(each)).actions.nonEmpty
+        rules.decision(name(each)).shows
       }
   }
 
@@ -73,7 +73,7 @@ final class CatalogGuard(catalog: CatalogPlugin, session: () => String) {
       val held = namespaces.filter(namespace => rules.decision(schema(namespace)).actions.isEmpty)
         .map(namespace => schema(namespace) -> Trusted(inside(namespace)).toSeq.map(name)).toMap
       rules.needs(held.values.toSeq.flatten)
-      namespaces.filter(namespace => held.get(schema(namespace)).forall(_.exists(each => rules.decision(each).actions.nonEmpty)))
+      namespaces.filter(namespace => held.get(schema(namespace)).forall(_.exists(each => rules.decision(each).shows)))
   }
 
   /** Of tables and views that are listed together: those that show. */
@@ -81,7 +81,7 @@ final class CatalogGuard(catalog: CatalogPlugin, session: () => String) {
     case None => found.toSet
     case Some(rules) =>
       rules.needs(found.map(name))
-      found.filter(identifier => rules.decision(name(identifier)).actions.nonEmpty).toSet
+      found.filter(identifier => rules.decision(name(identifier)).shows).toSet
   }
 
   def visibleColumns(identifier: Identifier, columns: Array[String]): Set[String] = policy match {
@@ -107,7 +107,7 @@ final class CatalogGuard(catalog: CatalogPlugin, session: () => String) {
 
   def mayDrop(identifier: => Identifier): Unit = policy.foreach { rules =>
     val decision = rules.decision(name(identifier))
-    if (decision.actions.isEmpty) throw new NoSuchTableException(identifier)
+    if (!decision.shows) throw new NoSuchTableException(identifier)
     decision.require("drop")
   }
 
@@ -124,13 +124,23 @@ final class CatalogGuard(catalog: CatalogPlugin, session: () => String) {
     rules.decision(name(to)).require("create")
   }
 
+  // What was done, for those who keep rights by name.
+
+  def made(identifier: Identifier): Unit = if (policy.isDefined) Execution.changed("created", name(identifier))
+
+  def dropped(identifier: Identifier): Unit = if (policy.isDefined) Execution.changed("dropped", name(identifier))
+
+  def dropped(namespace: Array[String]): Unit = if (policy.isDefined) Execution.changed("dropped_schema", schema(namespace))
+
+  def renamed(from: Identifier, to: Identifier): Unit = if (policy.isDefined) Execution.changed("renamed", name(from), name(to))
+
   def mayOnNamespace(namespace: => Array[String], action: String): Unit = policy.foreach(_.decision(schema(namespace)).require(action))
 
   def mayCall(): Unit = if (policy.isDefined) throw Failure.Denied("This procedure is not allowed to users with a policy")
 
   private def whole(rules: SessionPolicy, identifier: Identifier, action: String): Unit = {
     val decision = rules.decision(name(identifier))
-    if (decision.actions.isEmpty) throw new NoSuchTableException(identifier)
+    if (!decision.shows) throw new NoSuchTableException(identifier)
     decision.requireWhole(action)
   }
 

@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.sql.sqe.Failure
 
 /**
- * What one session may do with one table or view. Made in Python; here it is only obeyed. Without any action the table does
+ * What one session may do with one table, view or schema. Made in Python; here it is only obeyed. Without any action it does
  * not exist for the session.
  */
 final case class Decision(
@@ -28,6 +28,9 @@ final case class Decision(
 
   /** Whether rows or values are withheld; what shows more than its rows (metadata, history, statistics) is closed then. */
   val restricted: Boolean = rowFilter.isDefined || masks.nonEmpty || hidden.nonEmpty
+
+  /** Whether a table is there for the session. The right to make one shows none that is there already. */
+  val shows: Boolean = (actions - "create").nonEmpty
 
   def allows(action: String): Boolean = actions.contains(action)
 

@@ -54,7 +54,7 @@ final case class SecureRelations(spark: SparkSession) extends Rule[LogicalPlan] 
 
     /** The target of an UPDATE, DELETE or MERGE is read as well. */
     private def read(relation: DataSourceV2Relation, pending: PendingRelation): LogicalPlan = {
-      pending.writes.foreach(policy.decision(TableName.of(relation)).require)
+      if (pending.writes.nonEmpty) pending.writes.foreach(policy.decision(TableName.of(relation)).require)
       table(relation)
     }
 

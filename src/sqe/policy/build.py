@@ -9,12 +9,15 @@ from urllib.parse import quote, urlsplit
 from sqe.config import Settings
 from sqe.config.policy import Policy as PolicySettings
 from sqe.config.providers import StaticProvider
+from sqe.engine.driver import Driver
 from sqe.identity import Identity
+from sqe.policy.contract import Decisions
 from sqe.policy.decisions import Policy
 from sqe.policy.engine import Engine, Nobody
+from sqe.policy.facts import DriverFacts
 from sqe.policy.grants.engine import GrantsEngine
 from sqe.policy.statements import Rights
-from sqe.session import Sessions
+from sqe.session import Session, Sessions
 
 
 @dataclass(frozen=True)
@@ -24,15 +27,17 @@ class Built:
     policy: Policy
     rights: Rights
 
+    def decisions(self, driver: Driver) -> Callable[[Session], Decisions]:
+        """For each session, with the columns that its own catalogs tell it."""
+        return lambda session: self.policy.with_facts(DriverFacts(driver, session))
+
     def close(self) -> None:
         self.policy.close()
 
 
-def build_policy(settings: Settings, sessions: Sessions) -> Built | None:
-    """None when the section is absent: rights are the catalog's alone then. Raises `SqeError` for policies that do not load."""
+def build_policy(settings: Settings, sessions: Sessions) -> Built:
+    """Raises `SqeError` for policies that do not load."""
     section = settings.policy
-    if not section.engines:
-        return None
     admin_roles = frozenset(settings.auth.admin_roles)
     engines = [_engine(name, section, admin_roles) for name in section.engines]
     policy = Policy(

@@ -101,7 +101,20 @@ class Rights:
                 return self._check_access(place, statement)
         return pa.table({}, schema=pa.schema([]))
 
-    # What statements of others did to tables. Names are "catalog.schema.name".
+    # What statements of others did to names, which are "catalog.schema.name".
+
+    def learn(self, identity: Identity, changes: Sequence[Sequence[str]]) -> None:
+        """What a statement has done, as the driver tells it."""
+        for what, *names in changes:
+            match what:
+                case "created":
+                    self.created(identity, names[0])
+                case "dropped":
+                    self.dropped(names[0])
+                case "dropped_schema":
+                    self.dropped_schema(names[0])
+                case "renamed":
+                    self.renamed(names[0], names[1])
 
     def created(self, identity: Identity, table: str) -> None:
         """Who makes a table or view owns it. Administrators need no grant for that, and leave none."""
@@ -114,6 +127,11 @@ class Rights:
     def dropped(self, table: str) -> None:
         if self._grants is not None:
             self._grants.store.forget(key_of(parts_of(table)))
+
+    def dropped_schema(self, schema: str) -> None:
+        """What it held was dropped by itself."""
+        if self._grants is not None:
+            self._grants.store.forget(key_of(parts_of(schema)), (Scope.SCHEMA, Scope.FUTURE_IN_SCHEMA))
 
     def renamed(self, old: str, new: str) -> None:
         if self._grants is not None:

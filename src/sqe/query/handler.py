@@ -207,6 +207,7 @@ class QueryHandler:
                 query.turn.take(self._time_limit(query.session) or None)
                 query.begin(State.RUNNING)
                 written = write(query, spool)
+            self._learn(session, written)
             query.affected_rows, query.touched = int(written["affected"]), Touched.of(written)
             query.finished()
             return query.affected_rows
@@ -328,7 +329,14 @@ class QueryHandler:
         self._give_queries(query, parsed)
         query.entered_engine()
         with positions(parsed.keeps_positions):
-            query.answered_by_engine(query.session.ask("execute", query.id, parsed.sql, values))
+            answer = query.session.ask("execute", query.id, parsed.sql, values)
+        self._learn(query.session, answer)
+        query.answered_by_engine(answer)
+
+    def _learn(self, session: Session, answer: dict[str, Any]) -> None:
+        """Rights are kept by name: of what the statement made, dropped and renamed."""
+        if self._rights is not None:
+            self._rights.learn(session.identity, answer["changes"])
 
     def _run_inner(self, query: Query, parsed: Parsed, inner: Parsed, values: str) -> None:
         """The query of a statement that does something else with its rows than giving them to the client."""

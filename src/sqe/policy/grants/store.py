@@ -168,12 +168,14 @@ class GrantStore:
             for name in names:
                 database.execute(_UNTAG, [table, field_id, name])
 
-    def forget(self, table: str) -> None:
+    def forget(self, dropped: str, scopes: Sequence[Scope] = (Scope.TABLE,)) -> None:
         """A table was dropped: nothing of it is left for the next one of that name."""
         with self._changing() as database:
-            rows = database.execute("SELECT id FROM sqe_grants WHERE object = ? AND scope = ?", [table, Scope.TABLE.value])
+            wanted = ", ".join("?" for _ in scopes)
+            values = [dropped, *(scope.value for scope in scopes)]
+            rows = database.execute(f"SELECT id FROM sqe_grants WHERE object = ? AND scope IN ({wanted})", values)
             _remove(database, [str(row[0]) for row in rows])
-            database.execute("DELETE FROM sqe_column_tags WHERE object = ?", [table])
+            database.execute("DELETE FROM sqe_column_tags WHERE object = ?", [dropped])
 
     def rename(self, old: Target, new: Target) -> None:
         """A table was renamed: its grants, denials and tags go with it, and what kept future grants off it still does."""
