@@ -21,6 +21,7 @@ class Extension extends (SparkSessionExtensions => Unit) {
     extensions.injectOptimizerRule(_ => StopWhenCancelled)
     extensions.injectPreCBORule(_ => StopWhenCancelled)
     extensions.injectPreCBORule(_ => OneRowIsLocal)
+    extensions.injectColumnar(_ => StoppableRows)
     extensions.injectCheckRule(_ => NoForeignCode)
     extensions.injectCheckRule(_ => SafeNames)
   }
