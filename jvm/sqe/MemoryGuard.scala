@@ -11,6 +11,7 @@ import org.apache.spark.internal.Logging
  */
 object MemoryGuard extends Logging {
   private val full = 0.95
+  private val (looks, pause) = (10, 300L) // ms
 
   /** A thread that dies of it was Spark's or ours, and nothing can be promised without it. */
   def watchThreads(): Unit = Thread.setDefaultUncaughtExceptionHandler((thread, failure) =>
@@ -31,8 +32,9 @@ object MemoryGuard extends Logging {
     case other => other.getCause != null && (other.getCause ne other) && isLack(other.getCause)
   }
 
-  /** After a collection: what is only waiting to be collected is not lack. */
-  private def heapIsFull: Boolean = {
+  /** After collections: what is only waiting to be collected is not lack, nor what tasks hold that were told to end. */
+  private def heapIsFull: Boolean = (1 to looks).forall { look =>
+    if (look > 1) Thread.sleep(pause)
     System.gc()
     val heap = ManagementFactory.getMemoryMXBean.getHeapMemoryUsage
     heap.getUsed > heap.getMax * full

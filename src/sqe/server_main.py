@@ -71,7 +71,7 @@ def _serve(loaded: Loaded) -> int:
         network.check_ports()
         with signals.interrupting():
             server.set_up(lambda line: log.info("setting up, once: %s", line))
-            server.start()
+        server.start()  # short, and not interrupted: what it has begun would have no owner that ends it
         _await_engine(server, signals)
         print(json.dumps({"event": "ready", **network.addresses()}), flush=True)
         signals.wait()

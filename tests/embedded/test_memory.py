@@ -27,3 +27,12 @@ def test_a_greedy_statement_fails_alone(driver: Driver, sql: Callable[[str], pa.
     assert refused.value.code is errors.EXCEEDED_LOCAL_MEMORY_LIMIT
     assert sql("SELECT 1 AS one").to_pylist() == [{"one": 1}]
     assert driver.pid == before
+
+
+def test_what_gathers_rows_stops_when_it_must(sql: Callable[[str], pa.Table]) -> None:
+    sql("SET query_timeout_seconds = 1")
+    with pytest.raises(SqeError) as refused:
+        sql("SELECT size(collect_set(id % 3)) FROM range(0, 100000000000, 1, 2)")
+    assert refused.value.code is errors.EXCEEDED_TIME_LIMIT
+    sql("SET query_timeout_seconds = 30")  # its tasks would hold all cores for hours
+    assert sql("SELECT count(*) AS n FROM range(0, 1000, 1, 2)").to_pylist() == [{"n": 1000}]
