@@ -25,6 +25,7 @@ final class ArrowStream(execution: Execution, channel: WritableByteChannel) {
   private val out = new WriteChannel(channel)
   @volatile private var buffer: ResultBuffer = _
   @volatile private var aborted: Throwable = _
+  private var reading: Thread = _
   @volatile var finished = false
   private var bytes = 0L
 
@@ -33,8 +34,10 @@ final class ArrowStream(execution: Execution, channel: WritableByteChannel) {
     val plan = ResultPlan.of(execution.query.executedPlan)
     try {
       plan match {
-        case LocalRows(rows) => new RowEncoder(encoding).encode(rows).foreach(batch => write(ByteBuffer.wrap(batch)))
-        case _ => SQLExecution.withNewExecutionId(execution.query, Some("sqe"))(execution.inJobGroup(spark.withActive(runJobs(plan))))
+        case LocalRows(rows) => send(new RowEncoder(encoding).encode(rows))
+        case _ =>
+          if (!readHere(plan))
+            SQLExecution.withNewExecutionId(execution.query, Some("sqe"))(execution.inJobGroup(spark.withActive(runJobs(plan))))
       }
     } finally ArrowStreamWriter.writeEndOfStream(out, IpcOption.DEFAULT)
     finished = true
@@ -44,10 +47,35 @@ final class ArrowStream(execution: Execution, channel: WritableByteChannel) {
   def abort(cause: Throwable): Unit = {
     aborted = cause
     Option(buffer).foreach(_.fail(cause))
+    synchronized(Option(reading).foreach(_.interrupt()))
   }
 
+  /** False: it is no small scan, or too many are being read. */
+  private def readHere(plan: ResultPlan): Boolean = plan match {
+    case Columns(physical, ordinals) => whileReading(physical)(_.columns(check _)(batches => send(new ColumnEncoder(encoding, ordinals).encode(batches))))
+    case Rows(physical) => whileReading(physical)(_.rows(check _)(rows => send(new RowEncoder(encoding).encode(rows))))
+    case FewRows(physical) => whileReading(physical)(_.rows(check _)(rows => send(new RowEncoder(encoding).encode(rows))))
+    case LocalRows(_) => false
+  }
+
+  private def check(): Unit = if (aborted != null) throw aborted
+
+  private def send(batches: BatchEncoding.Batches): Unit =
+    try batches.foreach(batch => write(ByteBuffer.wrap(batch)))
+    finally batches.close()
+
+  private def whileReading(physical: SparkPlan)(body: SmallScan => Unit): Boolean = spark.withActive(SmallScan.take(physical) { scan =>
+    synchronized { reading = Thread.currentThread }
+    try body(scan)
+    finally synchronized {
+      // The thread goes back to its pool: an interrupt that comes now is for nobody.
+      reading = null
+      Thread.interrupted()
+    }
+  }).isDefined
+
   private def runJobs(plan: ResultPlan): Unit = plan match {
-    case FewRows(physical) => new RowEncoder(encoding).encode(physical.executeCollect().iterator).foreach(batch => write(ByteBuffer.wrap(batch)))
+    case FewRows(physical) => send(new RowEncoder(encoding).encode(physical.executeCollect().iterator))
     case Rows(physical) => waves(physical.execute(), new RowEncoder(encoding))
     case Columns(physical, ordinals) => waves(physical.executeColumnar(), new ColumnEncoder(encoding, ordinals))
     case LocalRows(_) =>

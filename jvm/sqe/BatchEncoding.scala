@@ -16,7 +16,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 
 /** Turns one partition into serialised Arrow record batches, lazily: one batch exists at a time. */
 trait PartitionEncoder[T] extends Serializable {
-  def encode(items: Iterator[T]): Iterator[Array[Byte]]
+  def encode(items: Iterator[T]): BatchEncoding.Batches
 }
 
 /** Schema and size of the batches of one result. */
@@ -39,7 +39,7 @@ object BatchEncoding {
     } finally batch.close()
   }
 
-  /** Memory of Arrow that is given back at the end of the iteration or of the task, whichever comes first. */
+  /** Memory of Arrow that is given back at the end of the iteration or of the task, whichever comes first. Without a task: `close`. */
   abstract class Batches(encoding: BatchEncoding) extends Iterator[Array[Byte]] {
     private val allocator = ArrowUtils.rootAllocator.newChildAllocator("sqe-stream", 0, Long.MaxValue)
     protected val root: VectorSchemaRoot = encoding.newRoot(allocator)
@@ -71,7 +71,7 @@ object BatchEncoding {
 }
 
 final class RowEncoder(encoding: BatchEncoding) extends PartitionEncoder[InternalRow] {
-  override def encode(rows: Iterator[InternalRow]): Iterator[Array[Byte]] = new BatchEncoding.Batches(encoding) {
+  override def encode(rows: Iterator[InternalRow]): BatchEncoding.Batches = new BatchEncoding.Batches(encoding) {
     private val writer = ArrowWriter.create(root)
 
     override protected def moreItems: Boolean = rows.hasNext
@@ -91,10 +91,10 @@ final class RowEncoder(encoding: BatchEncoding) extends PartitionEncoder[Interna
 
 /** Columns to columns. Types without a copier of their own are read through Spark's row view of the same columns. */
 final class ColumnEncoder(encoding: BatchEncoding, ordinals: Array[Int]) extends PartitionEncoder[ColumnarBatch] {
-  override def encode(batches: Iterator[ColumnarBatch]): Iterator[Array[Byte]] =
+  override def encode(batches: Iterator[ColumnarBatch]): BatchEncoding.Batches =
     if (ColumnCopy.supports(encoding.schema)) copied(batches) else new RowEncoder(encoding).encode(rowView(batches))
 
-  private def copied(batches: Iterator[ColumnarBatch]): Iterator[Array[Byte]] = new BatchEncoding.Batches(encoding) {
+  private def copied(batches: Iterator[ColumnarBatch]): BatchEncoding.Batches = new BatchEncoding.Batches(encoding) {
     private val copies = encoding.schema.fields.indices.map(i => ColumnCopy.into(root.getVector(i), encoding.schema(i).dataType)).toArray
     private var current: ColumnarBatch = _
     private var position = 0

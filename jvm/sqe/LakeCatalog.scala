@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentHashMap
 
 import org.apache.iceberg.catalog.{Catalog, TableIdentifier}
 import org.apache.iceberg.exceptions.{BadRequestException, ForbiddenException, NotFoundException, NoSuchNamespaceException => NoSuchSchema}
+import org.apache.iceberg.formats.PageSkipping
 import org.apache.iceberg.hadoop.HadoopCatalog
 import org.apache.iceberg.jdbc.UncheckedSQLException
 import org.apache.iceberg.rest.RESTCatalog
@@ -45,6 +46,7 @@ final class LakeCatalog extends SparkCatalog {
 
   override protected def buildIcebergCatalog(name: String, options: CaseInsensitiveStringMap): Catalog = {
     session = options.get("sqe.session")
+    PageSkipping.install()
     Option(options.get("driver-jar")).foreach(DatabaseDrivers.add(_, options.get("driver-class")))
     lowerCase = options.getBoolean("lower-case-names", false)
     val stored = options.getOrDefault("stored-name", name)
