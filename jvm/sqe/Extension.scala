@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command._
 import org.apache.spark.sql.execution.datasources.V1WriteCommand
+import org.apache.spark.sql.sqe.files.FileFunctions
 import org.apache.spark.sql.types.LongType
 
 /** What SQE adds to every Spark session. */
@@ -24,6 +25,7 @@ class Extension extends (SparkSessionExtensions => Unit) {
     extensions.injectColumnar(_ => StoppableRows)
     extensions.injectCheckRule(_ => NoForeignCode)
     extensions.injectCheckRule(_ => SafeNames)
+    FileFunctions.add(extensions)
   }
 }
 

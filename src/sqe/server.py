@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from sqe.config import Settings
 from sqe.engine.catalogs import jars
 from sqe.engine.driver import Driver
+from sqe.engine.files import FileRights
 from sqe.engine.process import LaunchOptions
 from sqe.errors import SqeError
 from sqe.identity.catalogs import catalog_identities, shared_identities
@@ -47,8 +48,10 @@ class Server:
     metrics: Metrics
     audit: AuditLog | None = None
 
-    def __init__(self, settings: Settings, *, doors: Callable[[Server], Sequence[Door]] = lambda _: ()) -> None:
-        """`doors` is called once, when the parts that doors need are there."""
+    def __init__(
+        self, settings: Settings, *, doors: Callable[[Server], Sequence[Door]] = lambda _: (), own_files: bool = False
+    ) -> None:
+        """`doors` is called once, when the parts that doors need are there. `own_files`: all files are those of its one user."""
         self.settings = settings
         self.driver = Driver(_launch_options(settings))
         self.identities = catalog_identities(settings)
@@ -58,6 +61,7 @@ class Server:
             settings.catalog.name,
             _session_limits(settings),
             self.identities,
+            _file_rights(settings, own_files),
         )
         self.limits = Limits(settings.rate_limit)
         self._make_doors = doors
@@ -186,6 +190,13 @@ class Server:
         life = min(self.settings.session.idle_timeout, self.settings.session.max_age)
         while not self._stopping.wait(min(_LONGEST_PAUSE_SECONDS, life / _LOOKS_PER_LIFE)):
             self.sessions.expire()
+
+
+def _file_rights(settings: Settings, own_files: bool) -> FileRights:
+    prefixes: dict[str, list[str]] = {}
+    for readers in settings.files.readers:
+        prefixes.setdefault(readers.role, []).extend(readers.prefixes)
+    return FileRights(own=own_files, prefixes=prefixes, hub=settings.files.hub.rstrip("/"), storage=settings.storage.options())
 
 
 def _launch_options(settings: Settings) -> LaunchOptions:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from sqe import errors
 from sqe.engine.catalogs import NO_SESSION_CATALOG, SYSTEM_CATALOG, spark_settings
 from sqe.engine.driver import Driver
+from sqe.engine.files import FileRights
 from sqe.errors import SqeError
 from sqe.identity import Identity
 from sqe.identity.catalogs import CatalogIdentity
@@ -48,6 +49,7 @@ class Session:
     configured_catalogs: Catalogs
     default_catalog: str
     driver: Driver
+    files: FileRights = field(default_factory=FileRights)
     id: str = field(default_factory=lambda: secrets.token_hex(8))
     settings: dict[str, str] = field(default_factory=dict)
     created: float = field(default_factory=time.monotonic)
@@ -127,6 +129,7 @@ class Session:
             settings = spark_settings(name, self.configured_catalogs[name], self.id)
             self.driver.call("configureSession", self.id, json.dumps(settings))
             self._mounted |= {name}
+        self.driver.call("configureSession", self.id, json.dumps(self.files.setting(self.identity)))  # roles may be others now
 
     def return_to_place(self) -> None:
         """Back to where the session stood, after a USE that led nowhere."""
@@ -158,6 +161,7 @@ class Session:
             "spark.sql.catalog.system": SYSTEM_CATALOG,
             # '${env:X}' in a statement would show the server's environment and settings.
             "spark.sql.variable.substitute": "false",
+            **self.files.setting(self.identity),
         }
         for name, catalog in self.catalogs.items():
             result |= spark_settings(name, catalog, self.id)
@@ -185,6 +189,7 @@ class Sessions:
         default_catalog: str,
         limits: SessionLimits | None = None,
         identities: Mapping[str, CatalogIdentity] | None = None,
+        files: FileRights | None = None,
     ) -> None:
         """`identities` says what a session shows to a catalog; one that is not in it is shown nothing."""
         self._driver = driver
@@ -192,6 +197,7 @@ class Sessions:
         self._default_catalog = default_catalog
         self._limits = limits or SessionLimits()
         self._identities = identities or {}
+        self._files = files or FileRights()
         self.events = LoginEvents()
         self.may_open: Callable[[], None] = lambda: None  # raises while nobody may log in (audit)
         self._lock = threading.Lock()
@@ -221,6 +227,7 @@ class Sessions:
             configured_catalogs=catalogs if catalogs is not None else self._catalogs,
             default_catalog=default_catalog or self._default_catalog,
             driver=self._driver,
+            files=self._files,
         )
         token = TOKEN_PREFIX + secrets.token_urlsafe(32)
         with self._lock:

@@ -189,3 +189,11 @@ def test_the_catalog_types_that_load_are_those_that_the_engine_has(tmp_path: Pat
     for absent in (*later.CATALOG_TYPES, "delta"):
         with pytest.raises(SqeError, match="not available in this version"):
             spark_settings("lake", {**entry, "type": absent}, "session")
+
+
+@pytest.mark.parametrize(
+    "prefix", ["/data/", "file:///data/", "s3://", "s3://bucket/../x/", "https://user@host/", "gs://bucket/", "s3://bucket/*/x"]
+)
+def test_only_places_outside_the_server_can_be_opened_to_readers(written: Written, prefix: str) -> None:
+    [problem] = problems(written(f'[[files.readers]]\nrole = "analyst"\nprefixes = ["{prefix}"]'))
+    assert problem.startswith("sqe.toml:3: files.readers.0.prefixes must have folders such as s3://bucket/folder/")
