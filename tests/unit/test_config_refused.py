@@ -196,4 +196,4 @@ def test_the_catalog_types_that_load_are_those_that_the_engine_has(tmp_path: Pat
 )
 def test_only_places_outside_the_server_can_be_opened_to_readers(written: Written, prefix: str) -> None:
     [problem] = problems(written(f'[[files.readers]]\nrole = "analyst"\nprefixes = ["{prefix}"]'))
-    assert problem.startswith("sqe.toml:3: files.readers.0.prefixes must have folders such as s3://bucket/folder/")
+    assert problem.startswith("sqe.toml:3: files.readers.prefixes must be a folder such as s3://bucket/folder/")
