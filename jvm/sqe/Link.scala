@@ -74,6 +74,12 @@ final class Link {
     Map.empty
   }
 
+  /** Forgets a catalog, and closes its connections. */
+  def detach(id: String, catalog: String): String = answer {
+    Detaching.forget(sessionOf(id), catalog)
+    Map.empty
+  }
+
   def closeSession(id: String): String = answer {
     try Option(sessions.remove(id)).foreach(_.close())
     finally CatalogTokens.remove(id)

@@ -8,8 +8,10 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from sqe.attached import Attachments
 from sqe.config import Settings
 from sqe.engine.catalogs import jars
 from sqe.engine.driver import Driver
@@ -18,7 +20,7 @@ from sqe.engine.process import LaunchOptions
 from sqe.errors import SqeError
 from sqe.identity.catalogs import catalog_identities, shared_identities
 from sqe.limits import Limits
-from sqe.session import SessionLimits, Sessions
+from sqe.session import Catalogs, SessionLimits, Sessions
 from sqe.token_keeper import TokenKeeper
 
 if TYPE_CHECKING:
@@ -62,6 +64,7 @@ class Server:
             _session_limits(settings),
             self.identities,
             _file_rights(settings, own_files),
+            _kept_with_their_warehouse() if own_files else None,
         )
         self.limits = Limits(settings.rate_limit)
         self._make_doors = doors
@@ -197,6 +200,18 @@ def _file_rights(settings: Settings, own_files: bool) -> FileRights:
     for readers in settings.files.readers:
         prefixes.setdefault(readers.role, []).extend(readers.prefixes)
     return FileRights(own=own_files, prefixes=prefixes, hub=settings.files.hub.rstrip("/"), storage=settings.storage.options())
+
+
+def _kept_with_their_warehouse() -> Callable[[Catalogs], Attachments]:
+    """Embedded: each warehouse folder has its own, which all of its sessions share."""
+    known: dict[str, Attachments] = {}
+
+    def of(catalogs: Catalogs) -> Attachments:
+        path = next((options["path"] for options in catalogs.values() if "path" in options), "")
+        folder = str(Path(path).expanduser().absolute()) if path else ""
+        return known.setdefault(folder, Attachments(Path(folder) if folder else None))
+
+    return of
 
 
 def _launch_options(settings: Settings) -> LaunchOptions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sqe.engine.catalogs import storage
@@ -14,9 +14,6 @@ EVERYBODY = "*"
 DEFAULT_HUB = "https://huggingface.co"
 _ANONYMOUS = "software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider"
 
-# What a user's secrets add: `{"headers": […], "stores": […]}`.
-Keys = Callable[[], Mapping[str, object]]
-
 
 @dataclass(frozen=True)
 class FileRights:
@@ -26,15 +23,15 @@ class FileRights:
     prefixes: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by role
     hub: str = DEFAULT_HUB
     storage: Mapping[str, str] = field(default_factory=dict)
-    keys: Keys = dict
 
-    def setting(self, identity: Identity) -> dict[str, str]:
+    def setting(self, identity: Identity, keys: Mapping[str, object]) -> dict[str, str]:
+        """`keys`: what secrets add, `{"headers": […], "stores": […]}`."""
         roles = {EVERYBODY, *identity.roles}
         opened = [prefix for role, prefixes in self.prefixes.items() if role in roles for prefix in prefixes]
         if any(prefix.startswith("hf:") for prefix in opened):
             opened.append(f"{self.hub}/")
         facts = {"everything": self.own, "prefixes": opened, "hub": self.hub, "storage": store_settings(self.storage)}
-        return {SETTING: json.dumps(facts | dict(self.keys()))}
+        return {SETTING: json.dumps(facts | dict(keys))}
 
 
 def store_settings(options: Mapping[str, str]) -> dict[str, str]:

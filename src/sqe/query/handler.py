@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from sqe import errors
+from sqe.attached import statements as attaching
 from sqe.engine import parameters as parameter_values
 from sqe.engine.driver import Driver
 from sqe.engine.touched import Touched
@@ -32,6 +33,7 @@ from sqe.query.statements import ANALYSABLE, StatementClass
 from sqe.query.system_tables import queries_as_rows
 from sqe.query.watchdog import Watchdog
 from sqe.session import Session
+from sqe.sql.attach import AttachStatement, without_secrets
 from sqe.sql.own import CopyTo, KillQuery
 
 log = logging.getLogger("sqe.query")
@@ -97,9 +99,9 @@ class QueryHandler:
         return self._submit(session, sql, door, parameters)
 
     def _submit(self, session: Session, sql: str, door: str, parameters: pa.RecordBatch | None) -> Query:
-        query = self._admitted(session, sql, door)
+        query = self._admitted(session, without_secrets(sql), door)
         try:
-            self._run(query, parameters)
+            self._run(query, sql, parameters)
             return query
         except SqeError as error:
             raise query.failed(error) from None
@@ -133,7 +135,7 @@ class QueryHandler:
         try:
             return self._prepared(look or self.look(session), self._parser.checked(sql))
         except SqeError as error:
-            self.events.publish(failed_preparation(session, sql, error, time.monotonic() - started))
+            self.events.publish(failed_preparation(session, without_secrets(sql), error, time.monotonic() - started))
             raise
 
     def _prepared(self, look: Look, text: str) -> Prepared:
@@ -155,6 +157,8 @@ class QueryHandler:
             return _NAMES
         if parsed.node == "ExplainAnalyze":
             return _PLAN
+        if parsed.node == "ShowSecrets":
+            return attaching.SECRETS
         if parsed.node == "ShowSession":
             return setting_statements.as_table(session).schema
         # A procedure's columns are known once it ran; one text column says "rows will come" to JDBC.
@@ -288,8 +292,8 @@ class QueryHandler:
             raise query.failed(error) from None
         return query
 
-    def _run(self, query: Query, parameters: pa.RecordBatch | None) -> None:
-        text = self._parser.checked(query.sql)
+    def _run(self, query: Query, sql: str, parameters: pa.RecordBatch | None) -> None:
+        text = self._parser.checked(sql)
         values = parameter_values.encode(parameters)
         query.begin(State.PLANNING)
         parsed = self._parser.parse(query.session, text)
@@ -350,6 +354,8 @@ class QueryHandler:
             return _no_rows()
         if parsed.inner is not None:
             return None
+        if isinstance(parsed.own, AttachStatement):
+            return attaching.answer(self._driver, session, parsed.own, self._admin_roles)
         if parsed.own is not None:
             return setting_statements.as_table(session)
         if parsed.node == "ShowCatalogsCommand":

@@ -14,6 +14,7 @@ from sqe.errors import SqeError
 from sqe.query.places import refuse_files, refuse_places
 from sqe.query.statements import StatementClass, classify
 from sqe.session import Session
+from sqe.sql.attach import AttachStatement, ShowSecrets
 from sqe.sql.forms import with_forms
 from sqe.sql.own import CopyTo, KillQuery, OwnStatement, ShowSession, parse_own
 
@@ -91,6 +92,9 @@ class StatementParser:
             return Parsed(text, StatementClass.KILL, "KillQuery", {}, own)
         if isinstance(own, ShowSession):
             return Parsed(text, StatementClass.SHOW, "ShowSession", {}, own)
+        if isinstance(own, AttachStatement):
+            statement = StatementClass.SHOW if isinstance(own, ShowSecrets) else StatementClass.DDL
+            return Parsed(text, statement, type(own).__name__, {}, own)
         what, statement = (
             ("COPY", StatementClass.COPY) if isinstance(own, CopyTo) else ("EXPLAIN ANALYZE", StatementClass.EXPLAIN)
         )

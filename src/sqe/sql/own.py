@@ -9,6 +9,7 @@ from pathlib import PurePath
 from sqe import errors
 from sqe.errors import SqeError
 from sqe.render import FORMATS
+from sqe.sql.attach import AttachStatement, parse_attach
 from sqe.sql.reading import Reader, quoted
 from sqe.sql.tokens import tokens
 
@@ -37,7 +38,7 @@ class ExplainAnalyze:
     query: str
 
 
-OwnStatement = KillQuery | ShowSession | CopyTo | ExplainAnalyze
+OwnStatement = KillQuery | ShowSession | CopyTo | ExplainAnalyze | AttachStatement
 
 # Atomic and possessive: with plain quantifiers a text of many comments would be searched in exponential time.
 _BLANK = r"(?>\s+|--[^\n]*|/\*.*?\*/)"
@@ -54,6 +55,8 @@ def parse_own(sql: str) -> OwnStatement | None:
         return _copy(Reader(sql, tokens(sql)))
     if match := _ANALYZE.match(sql):
         return ExplainAnalyze(sql[match.end() :])
+    if attach := parse_attach(sql):
+        return attach
     if len(sql) > 1000:
         return None
     if match := _KILL.fullmatch(sql):
