@@ -112,9 +112,9 @@ final class Link {
     finally ended(executionId)
   }
 
-  /** What the statement with this id will find in `system.runtime.queries`. */
+  /** What the statement with this id will find in `system.runtime`, by table. */
   def giveQueries(executionId: String, queries: String): String = answer {
-    SystemCatalog.give(executionId, Json.parse(queries)("queries").asInstanceOf[java.util.List[java.util.Map[String, Any]]].asScala.toSeq)
+    SystemCatalog.give(executionId, Json.parse(queries))
     Map.empty
   }
 

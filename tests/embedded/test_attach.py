@@ -97,7 +97,9 @@ def test_a_secret_opens_files_and_is_seen_by_nobody(
             run(session, f"SELECT * FROM '{site.address}/a.csv'")
         run(session, f"CREATE SECRET hidden (TYPE bearer, TOKEN '{WORD}', SCOPE '{site.address}/')")
         assert run(session, f"SELECT * FROM '{site.address}/a.csv'") == [{"a": 1}]
-        plans = [run(session, f"EXPLAIN {how} SELECT * FROM '{site.address}/a.csv'") for how in ("EXTENDED", "FORMATTED", "ANALYZE")]
+        plans = [
+            run(session, f"EXPLAIN {how} SELECT * FROM '{site.address}/a.csv'") for how in ("EXTENDED", "FORMATTED", "ANALYZE")
+        ]
         assert WORD not in repr(plans)
         sessions.close_all()
         again = opened(driver, home)

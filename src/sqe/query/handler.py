@@ -28,13 +28,14 @@ from sqe.query.looks import Look, Looks
 from sqe.query.metadata import TableEntry
 from sqe.query.parsing import Parsed, StatementParser, positions
 from sqe.query.registry import Registry
+from sqe.query.retelling import STATEMENT, retold
 from sqe.query.running import NO_COLUMNS, Progress, Query, decode_schema, failed_preparation
 from sqe.query.statements import ANALYSABLE, StatementClass
-from sqe.query.system_tables import queries_as_rows
+from sqe.query.system_tables import nodes_as_rows, queries_as_rows, tasks_as_rows
 from sqe.query.watchdog import Watchdog
 from sqe.session import Session
 from sqe.sql.attach import AttachStatement, without_secrets
-from sqe.sql.own import CopyTo, KillQuery
+from sqe.sql.own import CopyTo, ExplainJson, KillQuery, ShowCreateSchema
 
 log = logging.getLogger("sqe.query")
 
@@ -155,8 +156,10 @@ class QueryHandler:
     def _schema_without_analysis(self, session: Session, parsed: Parsed) -> pa.Schema:
         if parsed.node == "ShowCatalogsCommand":
             return _NAMES
-        if parsed.node == "ExplainAnalyze":
+        if parsed.node in ("ExplainAnalyze", "ExplainJson"):
             return _PLAN
+        if parsed.node == "ShowCreateSchema":
+            return STATEMENT
         if parsed.node == "ShowSecrets":
             return attaching.SECRETS
         if parsed.node == "ShowSession":
@@ -334,17 +337,28 @@ class QueryHandler:
             query.wrote(write_file(parsed.own, path, query.schema, query.kept_here()))
             query.finished()
             return
+        if isinstance(parsed.own, ShowCreateSchema | ExplainJson) and inner.statement is not StatementClass.QUERY:
+            self._execute(query, inner, values)
+            rows = pa.Table.from_batches(list(query.kept_here()), query.schema).to_pylist()
+            query.streaming = False
+            query.answered_locally(retold(parsed.own, rows))
+            return
         self._give_queries(query, inner)
         query.entered_engine()
         with positions(inner.keeps_positions):
             answer = self._driver.call("analyze", query.session.in_engine(), query.id, inner.sql, values)
         query.touched = Touched.of(answer)
+        if isinstance(parsed.own, ExplainJson):
+            query.answered_locally(retold(parsed.own, [{"plan": line} for line in answer["lines"]]))
+            return
         query.answered_locally(pa.table([answer["lines"]], schema=_PLAN))
 
     def _give_queries(self, query: Query, parsed: Parsed) -> None:
         if parsed.asks_system:
-            rows = queries_as_rows(self.visible_queries(query.session))
-            self._driver.call("giveQueries", query.id, json.dumps({"queries": rows}))
+            visible = self.visible_queries(query.session)
+            running = {each.id: each.progress() for each in self._registry.running()}
+            rows = {"queries": queries_as_rows(visible), "tasks": tasks_as_rows(visible, running), "nodes": nodes_as_rows()}
+            self._driver.call("giveQueries", query.id, json.dumps(rows))
 
     def _answer(self, session: Session, parsed: Parsed) -> pa.Table | None:
         """The rows of a statement that SQE answers itself; None for Spark's."""

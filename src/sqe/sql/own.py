@@ -38,7 +38,28 @@ class ExplainAnalyze:
     query: str
 
 
-OwnStatement = KillQuery | ShowSession | CopyTo | ExplainAnalyze | AttachStatement
+@dataclass(frozen=True)
+class ExplainJson:
+    """`EXPLAIN [ANALYZE] FORMAT JSON query`, Trino's `EXPLAIN (FORMAT JSON) query` too."""
+
+    query: str
+    analyze: bool
+
+    @property
+    def asks(self) -> str:
+        return f"EXPLAIN {'ANALYZE ' if self.analyze else ''}{self.query}"
+
+
+@dataclass(frozen=True)
+class ShowCreateSchema:
+    schema: str
+
+    @property
+    def asks(self) -> str:
+        return f"DESCRIBE NAMESPACE EXTENDED {self.schema}"
+
+
+OwnStatement = KillQuery | ShowSession | CopyTo | ExplainAnalyze | ExplainJson | ShowCreateSchema | AttachStatement
 
 # Atomic and possessive: with plain quantifiers a text of many comments would be searched in exponential time.
 _BLANK = r"(?>\s+|--[^\n]*|/\*.*?\*/)"
@@ -46,6 +67,13 @@ _KILL = re.compile(rf"{_BLANK}*+KILL{_BLANK}++QUERY{_BLANK}++'([^']*)'{_BLANK}*+
 _SHOW_SESSION = re.compile(rf"{_BLANK}*+SHOW{_BLANK}++SESSION{_BLANK}*+;?{_BLANK}*+", re.IGNORECASE | re.DOTALL)
 
 _ANALYZE = re.compile(rf"{_BLANK}*+EXPLAIN{_BLANK}++ANALYZE\b", re.IGNORECASE | re.DOTALL)
+_JSON = re.compile(
+    rf"{_BLANK}*+EXPLAIN(?P<analyze>{_BLANK}++ANALYZE)?+{_BLANK}*+(?:\({_BLANK}*+FORMAT{_BLANK}++JSON{_BLANK}*+\)|\bFORMAT{_BLANK}++JSON\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+_CREATE_SCHEMA = re.compile(
+    rf"{_BLANK}*+SHOW{_BLANK}++CREATE{_BLANK}++(?:SCHEMA|DATABASE|NAMESPACE)\b", re.IGNORECASE | re.DOTALL
+)
 _COPY = re.compile(rf"{_BLANK}*+COPY\b", re.IGNORECASE | re.DOTALL)
 
 
@@ -53,6 +81,10 @@ def parse_own(sql: str) -> OwnStatement | None:
     """The statement if it is one of ours, else None. But for COPY none is longer than this, and long texts are not searched."""
     if _COPY.match(sql):
         return _copy(Reader(sql, tokens(sql)))
+    if match := _JSON.match(sql):
+        return ExplainJson(sql[match.end() :], analyze=match["analyze"] is not None)
+    if match := _CREATE_SCHEMA.match(sql):
+        return ShowCreateSchema(sql[match.end() :])
     if match := _ANALYZE.match(sql):
         return ExplainAnalyze(sql[match.end() :])
     if attach := parse_attach(sql):
