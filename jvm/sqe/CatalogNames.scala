@@ -50,6 +50,7 @@ final class CatalogNames(session: => SparkSession, spark: ParserInterface) exten
       case travel: RelationTimeTravel => travel.copy(relation = deep(travel.relation), timestamp = travel.timestamp.map(Epoch.read))
       case namespace: UnresolvedNamespace => namespace.copy(multipartIdentifier = catalogOf(names, namespace.multipartIdentifier))
       case insert: InsertIntoStatement => insert.copy(table = deep(insert.table))
+      case call: Call => ConstantArguments.in(session, call)
       case ctes: UnresolvedWith => ctes.copy(cteRelations = ctes.cteRelations.map { case cte if cte.productArity >= 2 =>
           cte.copy(_2 = cte._2.copy(child = deep(cte._2.child)))
         })

@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command._
 import org.apache.spark.sql.execution.datasources.V1WriteCommand
+import org.apache.spark.sql.sqe.files.FileFunctions
 import org.apache.spark.sql.sqe.policy.{Barrier, SecureRelations, SecuredStrategy, Verifier, WrapRelations}
 import org.apache.spark.sql.types.LongType
 
@@ -30,6 +31,7 @@ class Extension extends (SparkSessionExtensions => Unit) {
     extensions.injectCheckRule(_ => NoForeignCode)
     extensions.injectCheckRule(_ => SafeNames)
     extensions.injectCheckRule(session => Verifier(session.asInstanceOf[SparkSession]))
+    FileFunctions.add(extensions)
   }
 }
 

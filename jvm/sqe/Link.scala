@@ -98,6 +98,12 @@ final class Link {
     Map.empty
   }
 
+  /** Forgets a catalog, and closes its connections. */
+  def detach(id: String, catalog: String): String = answer {
+    Detaching.forget(sessionOf(id), catalog)
+    Map.empty
+  }
+
   def closeSession(id: String): String = answer {
     try Option(sessions.remove(id)).foreach(_.close())
     finally CatalogTokens.remove(id)
@@ -130,9 +136,9 @@ final class Link {
     finally ended(executionId)
   }
 
-  /** What the statement with this id will find in `system.runtime.queries`. */
+  /** What the statement with this id will find in `system.runtime`, by table. */
   def giveQueries(executionId: String, queries: String): String = answer {
-    SystemCatalog.give(executionId, Json.parse(queries)("queries").asInstanceOf[java.util.List[java.util.Map[String, Any]]].asScala.toSeq)
+    SystemCatalog.give(executionId, Json.parse(queries))
     Map.empty
   }
 

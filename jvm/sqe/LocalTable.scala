@@ -17,6 +17,8 @@ abstract class LocalTable(override val name: String, fields: (String, DataType)*
   /** The rows; `only` says which values of a column are asked for, and may be used to make fewer. Spark filters again. */
   protected def rows(only: Map[String, Set[String]]): Seq[Seq[Any]]
 
+  private[sqe] def read(only: Map[String, Set[String]]): Seq[Seq[Any]] = rows(only)
+
   override val schema: StructType = fields.foldLeft(new StructType) { case (made, (column, kind)) => made.add(column, kind) }
 
   override def capabilities: util.Set[TableCapability] = util.EnumSet.of(TableCapability.BATCH_READ)

@@ -1,6 +1,7 @@
 package org.apache.spark.sql.sqe
 
 import java.util
+import java.util.Locale
 import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
@@ -9,7 +10,7 @@ import org.apache.spark.sql.catalyst.analysis.{NoSuchFunctionException, NoSuchNa
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.catalog.functions.UnboundFunction
-import org.apache.spark.sql.types.{LongType, StringType, TimestampType}
+import org.apache.spark.sql.types.{DataType, LongType, TimestampType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /**
@@ -22,20 +23,20 @@ final class SystemCatalog extends TableCatalog with SupportsNamespaces with Func
 
   override def initialize(name: String, options: CaseInsensitiveStringMap): Unit = {}
 
-  override def listNamespaces(): Array[Array[String]] = Array(Array("runtime"))
+  override def listNamespaces(): Array[Array[String]] = SystemTables.schemas.map(Array(_)).toArray
 
-  override def listNamespaces(namespace: Array[String]): Array[Array[String]] = if (isRuntime(namespace)) Array.empty else missing(namespace)
+  override def listNamespaces(namespace: Array[String]): Array[Array[String]] = if (namespaceExists(namespace)) Array.empty else missing(namespace)
 
-  override def namespaceExists(namespace: Array[String]): Boolean = isRuntime(namespace)
+  override def namespaceExists(namespace: Array[String]): Boolean = schemaOf(namespace).isDefined
 
   override def loadNamespaceMetadata(namespace: Array[String]): util.Map[String, String] =
-    if (isRuntime(namespace)) util.Map.of() else missing(namespace)
+    if (namespaceExists(namespace)) util.Map.of() else missing(namespace)
 
   override def listTables(namespace: Array[String]): Array[Identifier] =
-    if (isRuntime(namespace)) Array(Identifier.of(Array("runtime"), "queries")) else missing(namespace)
+    schemaOf(namespace).map(schema => SystemTables.names(schema).map(Identifier.of(Array(schema), _)).toArray).getOrElse(missing(namespace))
 
   override def loadTable(table: Identifier): Table =
-    if (isRuntime(table.namespace) && table.name.equalsIgnoreCase("queries")) SystemCatalog.Queries else throw new NoSuchTableException(table)
+    schemaOf(table.namespace).flatMap(SystemTables.find(_, table.name.toLowerCase(Locale.ROOT))).getOrElse(throw new NoSuchTableException(table))
 
   override def createNamespace(namespace: Array[String], metadata: util.Map[String, String]): Unit = readOnly
 
@@ -58,7 +59,8 @@ final class SystemCatalog extends TableCatalog with SupportsNamespaces with Func
     case _ => throw new NoSuchFunctionException(function)
   }
 
-  private def isRuntime(namespace: Array[String]): Boolean = namespace.length == 1 && namespace.head.equalsIgnoreCase("runtime")
+  private def schemaOf(namespace: Array[String]): Option[String] =
+    Some(namespace).filter(_.length == 1).map(_.head.toLowerCase(Locale.ROOT)).filter(SystemTables.schemas.contains)
 
   private def missing(namespace: Array[String]): Nothing = throw new NoSuchNamespaceException(namespace)
 
@@ -66,11 +68,13 @@ final class SystemCatalog extends TableCatalog with SupportsNamespaces with Func
 }
 
 object SystemCatalog {
-  private val given = new ConcurrentHashMap[String, Seq[util.Map[String, Any]]]
+  private type Rows = util.List[util.Map[String, Any]]
+
+  private val given = new ConcurrentHashMap[String, Map[String, Any]]
   private val statement = new ThreadLocal[String]
 
-  /** For the statement with this id. */
-  def give(execution: String, queries: Seq[util.Map[String, Any]]): Unit = given.put(execution, queries)
+  /** For the statement with this id: rows of `system.runtime`, by table. */
+  def give(execution: String, tables: Map[String, Any]): Unit = given.put(execution, tables)
 
   def during[T](execution: String)(body: => T): T = {
     statement.set(execution)
@@ -84,15 +88,12 @@ object SystemCatalog {
     } finally statement.remove()
   }
 
-  private object Queries extends LocalTable(
-      "system.runtime.queries",
-      "query_id" -> StringType, "state" -> StringType, "user" -> StringType, "source" -> StringType, "query" -> StringType,
-      "statement" -> StringType, "created" -> TimestampType, "elapsed_ms" -> LongType, "rows" -> LongType, "bytes" -> LongType,
-      "affected_rows" -> LongType, "error_code" -> StringType, "error_message" -> StringType) {
+  /** A table whose rows came from Python. */
+  final class Given(table: String, columns: (String, DataType)*) extends LocalTable(s"system.runtime.$table", columns: _*) {
     override protected def rows(only: Map[String, Set[String]]): Seq[Seq[Any]] = {
-      val queries = Option(statement.get).flatMap(id => Option(given.get(id)))
-        .getOrElse(throw new Failure.Refused("system.runtime.queries can be read by its own name only, not through a view"))
-      queries.map(query => schema.fields.toSeq.map(field => (query.get(field.name), field.dataType) match {
+      val found = Option(statement.get).flatMap(id => Option(given.get(id))).flatMap(_.get(table))
+        .getOrElse(throw new Failure.Refused(s"system.runtime.$table can be read by its own name only, not through a view"))
+      found.asInstanceOf[Rows].asScala.toSeq.map(row => schema.fields.toSeq.map(field => (row.get(field.name), field.dataType) match {
         case (number: Number, LongType | TimestampType) => number.longValue
         case (value, _) => value
       }))

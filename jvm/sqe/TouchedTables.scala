@@ -19,7 +19,9 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog.{CatalogPlugin, Identifier, Table}
 import org.apache.spark.sql.connector.write.RowLevelOperationTable
 import org.apache.spark.sql.execution.command.{CreateTableLikeCommand, DescribeQueryCommand, ExplainCommand}
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.sqe.files.{FileReader, GuardedFileSystem}
 import org.apache.spark.sql.types.StringType
 
 /** Tables by their full names, and every catalog that was asked, all as the session calls them. */
@@ -33,6 +35,8 @@ final case class Touched(reads: Seq[String] = Nil, writes: Seq[String] = Nil, ca
  * The target of an UPDATE, DELETE or MERGE counts as written only. Never in the way: what goes wrong here is logged, not thrown.
  */
 object TouchedTables extends Logging {
+  private val mostFiles = 100
+
   def analyzed(spark: SparkSession, parsed: LogicalPlan, plan: LogicalPlan): Touched = guarded {
     val found = new Found(spark)
     ParsedStatement.root(parsed) match {
@@ -80,6 +84,9 @@ object TouchedTables extends Logging {
     def write(name: Seq[String]): Unit = add(writes, name)
 
     def catalog(name: String): Unit = catalogs += name
+
+    /** One that lies in no catalog. */
+    def file(name: String): Unit = reads += name
 
     private def add(names: mutable.Set[String], name: Seq[String]): Unit = if (name.nonEmpty) {
       names += quoted(name)
@@ -148,6 +155,8 @@ object TouchedTables extends Logging {
           case _: RowLevelOperationTable => () // the target of a rewritten UPDATE, DELETE or MERGE, read to be written
           case _ => nameOf(relation).foreach(found.read)
         }
+        case LogicalRelation(files: HadoopFsRelation, _, _, _, _) if FileReader.made(files) =>
+          files.location.rootPaths.take(TouchedTables.mostFiles).foreach(path => found.file(GuardedFileSystem.address(path).shown))
         case view: View if !view.isTempView => found.read(view.desc.identifier.nameParts)
         // Iceberg puts a view's query below an alias with the view's name; above a relation the alias is the table's own.
         case alias: SubqueryAlias if alias.identifier.qualifier.nonEmpty && !alias.child.isInstanceOf[DataSourceV2Relation] =>

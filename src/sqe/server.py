@@ -8,16 +8,19 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from sqe.attached import Attachments
 from sqe.config import Settings
 from sqe.engine.catalogs import jars
 from sqe.engine.driver import Driver
+from sqe.engine.files import FileRights
 from sqe.engine.process import LaunchOptions
 from sqe.errors import SqeError
 from sqe.identity.catalogs import catalog_identities, shared_identities
 from sqe.limits import Limits
-from sqe.session import SessionLimits, Sessions
+from sqe.session import Catalogs, SessionLimits, Sessions
 from sqe.token_keeper import TokenKeeper
 
 if TYPE_CHECKING:
@@ -48,8 +51,10 @@ class Server:
     metrics: Metrics
     audit: AuditLog | None = None
 
-    def __init__(self, settings: Settings, *, doors: Callable[[Server], Sequence[Door]] = lambda _: ()) -> None:
-        """`doors` is called once, when the parts that doors need are there."""
+    def __init__(
+        self, settings: Settings, *, doors: Callable[[Server], Sequence[Door]] = lambda _: (), own_files: bool = False
+    ) -> None:
+        """`doors` is called once, when the parts that doors need are there. `own_files`: all files are those of its one user."""
         self.settings = settings
         self.driver = Driver(_launch_options(settings))
         self.identities = catalog_identities(settings)
@@ -59,6 +64,8 @@ class Server:
             settings.catalog.name,
             _session_limits(settings),
             self.identities,
+            files=_file_rights(settings, own_files),
+            attachments=_kept_with_their_warehouse() if own_files else None,
         )
         self.limits = Limits(settings.rate_limit)
         self._policy: Built | None = None
@@ -196,6 +203,25 @@ class Server:
         life = min(self.settings.session.idle_timeout, self.settings.session.max_age)
         while not self._stopping.wait(min(_LONGEST_PAUSE_SECONDS, life / _LOOKS_PER_LIFE)):
             self.sessions.expire()
+
+
+def _file_rights(settings: Settings, own_files: bool) -> FileRights:
+    prefixes: dict[str, list[str]] = {}
+    for readers in settings.files.readers:
+        prefixes.setdefault(readers.role, []).extend(readers.prefixes)
+    return FileRights(own=own_files, prefixes=prefixes, hub=settings.files.hub.rstrip("/"), storage=settings.storage.options())
+
+
+def _kept_with_their_warehouse() -> Callable[[Catalogs], Attachments]:
+    """Embedded: each warehouse folder has its own, which all of its sessions share."""
+    known: dict[str, Attachments] = {}
+
+    def of(catalogs: Catalogs) -> Attachments:
+        path = next((options["path"] for options in catalogs.values() if "path" in options), "")
+        folder = str(Path(path).expanduser().absolute()) if path else ""
+        return known.setdefault(folder, Attachments(Path(folder) if folder else None))
+
+    return of
 
 
 def _launch_options(settings: Settings) -> LaunchOptions:

@@ -9,13 +9,17 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from sqe import errors
+from sqe.attached import Attachments
+from sqe.attached.kinds import file_keys, with_secret
 from sqe.engine.catalogs import NO_SESSION_CATALOG, SYSTEM_CATALOG, spark_settings
 from sqe.engine.driver import Driver
 from sqe.engine.failures import PolicyNeeded
+from sqe.engine.files import FileRights
 from sqe.errors import SqeError
 from sqe.identity import Identity
 from sqe.identity.catalogs import CatalogIdentity
@@ -53,6 +57,8 @@ class Session:
     configured_catalogs: Catalogs
     default_catalog: str
     driver: Driver
+    files: FileRights = field(default_factory=FileRights)
+    attachments: Attachments = field(default_factory=Attachments)
     id: str = field(default_factory=lambda: secrets.token_hex(8))
     settings: dict[str, str] = field(default_factory=dict)
     created: float = field(default_factory=time.monotonic)
@@ -63,6 +69,7 @@ class Session:
     decisions: Decisions | None = None  # None: no policy binds the session
     _generation: int = 0
     _mounted: frozenset[str] = frozenset()  # the catalogs that the driver knows
+    _attachments_version: int = -1
     _tokens_version: int = -1  # of the tokens that the driver has
     _known_as: Identity | None = None  # the identity that the driver has
     _policy_epoch: int = 0  # counts the changes that we were told of
@@ -79,7 +86,17 @@ class Session:
     def catalogs(self) -> Catalogs:
         """Those that are there for its user."""
         closed = self.login.closed_catalogs
-        return {name: options for name, options in self.configured_catalogs.items() if name not in closed}
+        there = {name: options for name, options in self.configured_catalogs.items() if name not in closed}
+        return {**self._attached(), **there}
+
+    def _attached(self) -> Catalogs:
+        """A catalog whose secret is gone is closed."""
+        contents = self.attachments.look()
+        found = {}
+        for name, options in contents.catalogs.items():
+            with suppress(SqeError):
+                found[name] = with_secret(options, contents.secrets)
+        return found
 
     def touch(self) -> None:
         self.used = time.monotonic()
@@ -115,8 +132,13 @@ class Session:
                 )
                 self._generation = generation
                 self._mounted = frozenset(self.catalogs)
-            elif self._tokens_version != version:
-                self._hand_over_tokens()
+                self._attachments_version = self.attachments.version
+            else:
+                if self._tokens_version != version:
+                    self._hand_over_tokens()
+                self.attachments.look()
+                if self._attachments_version != self.attachments.version:
+                    self._mount_attached()
             self._tokens_version = version
         return self.id
 
@@ -185,6 +207,21 @@ class Session:
             settings = spark_settings(name, self.configured_catalogs[name], self.id)
             self.driver.call("configureSession", self.id, json.dumps(settings))
             self._mounted |= {name}
+        self.driver.call("configureSession", self.id, json.dumps(self._file_setting()))  # roles may be others now
+
+    def _mount_attached(self) -> None:
+        """What was attached and detached since the last statement, by this session or another one, also in another process."""
+        version, there = self.attachments.version, self.catalogs
+        for name in self._mounted - there.keys():
+            self.driver.call("detach", self.id, name)
+        for name in (there.keys() - self._mounted) | (self._attached().keys() & self._mounted):
+            self.driver.call("detach", self.id, name)  # its secret may be another one
+            self.driver.call("configureSession", self.id, json.dumps(spark_settings(name, there[name], self.id)))
+        self.driver.call("configureSession", self.id, json.dumps(self._file_setting()))
+        self._mounted, self._attachments_version = frozenset(there), version
+
+    def _file_setting(self) -> dict[str, str]:
+        return self.files.setting(self.identity, file_keys(self.attachments.look().secrets.values()))
 
     def return_to_place(self) -> None:
         """Back to where the session stood, after a USE that led nowhere."""
@@ -216,6 +253,7 @@ class Session:
             "spark.sql.catalog.system": SYSTEM_CATALOG,
             # '${env:X}' in a statement would show the server's environment and settings.
             "spark.sql.variable.substitute": "false",
+            **self._file_setting(),
         }
         for name, catalog in self.catalogs.items():
             result |= spark_settings(name, catalog, self.id)
@@ -244,6 +282,8 @@ class Sessions:
         limits: SessionLimits | None = None,
         identities: Mapping[str, CatalogIdentity] | None = None,
         decisions: Callable[[Session], Decisions] | None = None,
+        files: FileRights | None = None,
+        attachments: Callable[[Catalogs], Attachments] | None = None,
     ) -> None:
         """`identities` says what a session shows to a catalog; one that is not in it is shown nothing.
 
@@ -254,6 +294,9 @@ class Sessions:
         self._default_catalog = default_catalog
         self._limits = limits or SessionLimits()
         self._identities = identities or {}
+        self._files = files or FileRights()
+        shared = Attachments()
+        self._attachments = attachments or (lambda _: shared)
         self.events = LoginEvents()
         self.may_open: Callable[[], None] = lambda: None  # raises while nobody may log in (audit)
         self.decisions = decisions
@@ -284,6 +327,8 @@ class Sessions:
             configured_catalogs=catalogs if catalogs is not None else self._catalogs,
             default_catalog=default_catalog or self._default_catalog,
             driver=self._driver,
+            files=self._files,
+            attachments=self._attachments(catalogs if catalogs is not None else self._catalogs),
         )
         if self.decisions is not None:
             session.decisions = self.decisions(session)

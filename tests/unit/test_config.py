@@ -14,6 +14,7 @@ from sqe.config.keys import Key, NamedTables, RecordList, Table, TableList, decl
 from sqe.config.kinds import TEXTS
 from sqe.config.providers import PROVIDERS, AnonymousProvider, StaticProvider
 from sqe.config.rate_limit import NETWORKS
+from sqe.config.sections import PREFIXES
 from sqe.config.settings import Settings
 from sqe.config.show import effective
 
@@ -120,9 +121,9 @@ def provider_with(records: tuple[str, ...]) -> str:
 def test_every_key_has_an_environment_variable(written: Written, path: tuple[str, ...], key: Key) -> None:
     """No kind takes an empty text (or half a list): the complaint under the variable's name proves that it is read."""
     provider = provider_with(path[3:-1]) if path[:2] == ("auth", "providers") else ONE_USER
-    base = f"{provider}[catalogs.sales]\npath = '/x'\n"
+    base = f"{provider}[catalogs.sales]\npath = '/x'\n[[files.readers]]\n"
     variable = "SQE_" + "__".join(path).upper()
-    wrong = "[" if key.kind in (TEXTS, NETWORKS) else ""
+    wrong = "[" if key.kind in (TEXTS, NETWORKS, PREFIXES) else ""
     assert [problem for problem in problems(written(base), {variable: wrong}) if problem.startswith(f"{variable}: ")]
 
 

@@ -219,3 +219,11 @@ def test_grants_need_somebody_who_can_grant(written: Written) -> None:
     assert problems(written("[policy]\n")) == [
         "sqe.toml:1: policy.engines has 'grants', but nobody could grant: auth.admin_roles is empty"
     ]
+
+
+@pytest.mark.parametrize(
+    "prefix", ["/data/", "file:///data/", "s3://", "s3://bucket/../x/", "https://user@host/", "gs://bucket/", "s3://bucket/*/x"]
+)
+def test_only_places_outside_the_server_can_be_opened_to_readers(written: Written, prefix: str) -> None:
+    [problem] = problems(written(f'[[files.readers]]\nrole = "analyst"\nprefixes = ["{prefix}"]'))
+    assert problem.startswith("sqe.toml:3: files.readers.prefixes must be a folder such as s3://bucket/folder/")

@@ -352,4 +352,4 @@ class TestTheWhole:
         with pytest.raises(SqeError, match="Could not fetch"):
             install.ensure(told.append)
         assert told[0].startswith("java ")
-        assert told[1:] == ["fetching 3 jars"]
+        assert told[1:] == ["fetching 6 jars"]

@@ -152,7 +152,17 @@ def _history() -> FileHistory:
     os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
     # Statements may hold secrets: the file is the user's alone.
     os.close(os.open(path, os.O_CREAT | os.O_APPEND, 0o600))
-    return FileHistory(path)
+    return _History(path)
+
+
+class _History(FileHistory):
+    """A statement that makes a secret is not written down."""
+
+    def store_string(self, string: str) -> None:
+        from sqe.sql.attach import without_secrets
+
+        if without_secrets(string) == string:
+            super().store_string(string)
 
 
 def _lexer() -> Lexer | None:

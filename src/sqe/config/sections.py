@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sqe.config import later, spark
-from sqe.config.keys import key, mapping_key, table_list
+from sqe.config.keys import key, mapping_key, record_list, required, table_list
 from sqe.config.kinds import (
     BOOLEAN,
     HOST,
@@ -76,6 +76,19 @@ def _master(raw: Any, context: Context) -> str:
     return master
 
 
+def _prefixes(raw: Any, context: Context) -> tuple[str, ...]:
+    prefixes = TEXTS.read(raw, context)
+    for prefix in prefixes:
+        if not re.fullmatch(r"(s3|https?)://[^/@\s]+(/\S*)?|hf://datasets/\S*", prefix) or re.search(
+            r"(^|/)\.\.?(/|$)|[*?\[{]", prefix
+        ):
+            raise Wrong(
+                f"must be a folder such as s3://bucket/folder/, https://host/path/ or hf://datasets/owner/, not {prefix!r}"
+            )
+    return prefixes
+
+
+PREFIXES = Kind("list of texts", _prefixes, TEXTS.text)
 MASTER = Kind("text", _master, str)
 COUNT = "whole number"
 
@@ -191,12 +204,24 @@ class Session:
 
 
 @dataclass(frozen=True)
+class FileReaders:
+    """A role, and what its members may read with `FROM '…'` and `read_…`."""
+
+    role: str = required(TEXT, "Role whose members may read them; `*` is everybody.")
+    prefixes: tuple[str, ...] = required(
+        PREFIXES, "Where the files lie: `s3://bucket/folder/`, `https://host/path/`, `hf://datasets/…`."
+    )
+
+
+@dataclass(frozen=True)
 class Files:
     """Files outside the catalogs' own folders, which the server would touch with its own account."""
 
     allow_locations: bool = key(
         BOOLEAN, False, "Statements may choose folders: LOCATION, path properties, and procedures such as `add_files`."
     )
+    readers: tuple[FileReaders, ...] = record_list(FileReaders)
+    hub: str = key(URL, "https://huggingface.co", "Address of the hub that `hf://` means.")
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ class EmbeddedServer:
 
         settings = embedded_settings(self._memory_limit)
         authenticator = _authenticator(settings)
-        self._server = server = Server(settings, doors=lambda server: self._doors(server, authenticator))
+        self._server = server = Server(settings, doors=lambda server: self._doors(server, authenticator), own_files=True)
         # Before the start, so that whoever waits is told.
         server.set_up(self._tell_once)
         server.start()

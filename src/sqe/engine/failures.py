@@ -114,6 +114,10 @@ CLASSES: Mapping[str, ErrorCode] = {
     "Failure$RowNotAllowed": errors.PERMISSION_DENIED,
     "Failure$PolicyUnusable": errors.PERMISSION_DENIED,
     "Failure$ViewUnusable": errors.PERMISSION_DENIED,
+    "FileMissing": errors.NOT_FOUND,
+    "FileUnreadable": errors.INVALID_FUNCTION_ARGUMENT,
+    "FileDenied": errors.PERMISSION_DENIED,
+    "WrongOption": errors.INVALID_FUNCTION_ARGUMENT,
     "InterruptedException": errors.USER_CANCELED,
     "ClosedByInterruptException": errors.USER_CANCELED,
     "UncheckedInterruptedException": errors.USER_CANCELED,
@@ -282,6 +286,9 @@ _POSITIONED = {
 }
 
 
+# Of files that the statement itself names; their words are meant for its user (jvm: files/FileFailures.scala).
+_OF_NAMED_FILES = ("FileMissing", "FileUnreadable", "FileDenied", "WrongOption")
+
 # Their words name the server's files.
 _FILES = ("FAILED_READ_FILE", "PATH_NOT_FOUND", "UNABLE_TO_INFER_SCHEMA", "CANNOT_READ_FILE_FOOTER", "CANNOT_MERGE_SCHEMAS")
 
@@ -293,6 +300,9 @@ def _judged(facts: Mapping[str, Any]) -> tuple[ErrorCode, str | None]:
     for code in (errors.USER_CANCELED, errors.EXCEEDED_LOCAL_MEMORY_LIMIT):
         if code in known:
             return code, None
+    for name, message in zip(classes, facts.get("messages") or (), strict=False):
+        if name in _OF_NAMED_FILES:
+            return CLASSES[name], str(message)
     condition = facts.get("condition") or ""
     if condition.startswith(_FILES):
         return errors.GENERIC_INTERNAL_ERROR, "A file of the table is missing or damaged"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sqe import errors
+from sqe.attached import statements as attaching
 from sqe.engine import parameters as parameter_values
 from sqe.engine.driver import Driver
 from sqe.engine.touched import Touched
@@ -27,12 +28,14 @@ from sqe.query.looks import Look, Looks
 from sqe.query.metadata import TableEntry
 from sqe.query.parsing import Parsed, StatementParser, positions
 from sqe.query.registry import Registry
+from sqe.query.retelling import STATEMENT, retold
 from sqe.query.running import NO_COLUMNS, Progress, Query, decode_schema, failed_preparation
 from sqe.query.statements import ANALYSABLE, StatementClass
-from sqe.query.system_tables import queries_as_rows
+from sqe.query.system_tables import nodes_as_rows, queries_as_rows, tasks_as_rows
 from sqe.query.watchdog import Watchdog
 from sqe.session import Session
-from sqe.sql.own import CopyTo, KillQuery
+from sqe.sql.attach import AttachStatement, without_secrets
+from sqe.sql.own import CopyTo, ExplainJson, KillQuery, ShowCreateSchema
 from sqe.sql.rights import RightsStatement
 
 if TYPE_CHECKING:
@@ -103,9 +106,9 @@ class QueryHandler:
         return self._submit(session, sql, door, parameters)
 
     def _submit(self, session: Session, sql: str, door: str, parameters: pa.RecordBatch | None) -> Query:
-        query = self._admitted(session, sql, door)
+        query = self._admitted(session, without_secrets(sql), door)
         try:
-            self._run(query, parameters)
+            self._run(query, sql, parameters)
             return query
         except SqeError as error:
             raise query.failed(error) from None
@@ -139,7 +142,7 @@ class QueryHandler:
         try:
             return self._prepared(look or self.look(session), self._parser.checked(sql))
         except SqeError as error:
-            self.events.publish(failed_preparation(session, sql, error, time.monotonic() - started))
+            self.events.publish(failed_preparation(session, without_secrets(sql), error, time.monotonic() - started))
             raise
 
     def _prepared(self, look: Look, text: str) -> Prepared:
@@ -159,8 +162,12 @@ class QueryHandler:
     def _schema_without_analysis(self, session: Session, parsed: Parsed) -> pa.Schema:
         if parsed.node == "ShowCatalogsCommand":
             return _NAMES
-        if parsed.node == "ExplainAnalyze":
+        if parsed.node in ("ExplainAnalyze", "ExplainJson"):
             return _PLAN
+        if parsed.node == "ShowCreateSchema":
+            return STATEMENT
+        if parsed.node == "ShowSecrets":
+            return attaching.SECRETS
         if parsed.node == "ShowSession":
             return setting_statements.as_table(session).schema
         if self._rights is not None and isinstance(parsed.own, RightsStatement):
@@ -297,8 +304,8 @@ class QueryHandler:
             raise query.failed(error) from None
         return query
 
-    def _run(self, query: Query, parameters: pa.RecordBatch | None) -> None:
-        text = self._parser.checked(query.sql)
+    def _run(self, query: Query, sql: str, parameters: pa.RecordBatch | None) -> None:
+        text = self._parser.checked(sql)
         values = parameter_values.encode(parameters)
         query.begin(State.PLANNING)
         parsed = self._parser.parse(query.session, text)
@@ -346,17 +353,28 @@ class QueryHandler:
             query.wrote(write_file(parsed.own, path, query.schema, query.kept_here()))
             query.finished()
             return
+        if isinstance(parsed.own, ShowCreateSchema | ExplainJson) and inner.statement is not StatementClass.QUERY:
+            self._execute(query, inner, values)
+            rows = pa.Table.from_batches(list(query.kept_here()), query.schema).to_pylist()
+            query.streaming = False
+            query.answered_locally(retold(parsed.own, rows))
+            return
         self._give_queries(query, inner)
         query.entered_engine()
         with positions(inner.keeps_positions):
             answer = query.session.ask("analyze", query.id, inner.sql, values)
         query.touched = Touched.of(answer)
+        if isinstance(parsed.own, ExplainJson):
+            query.answered_locally(retold(parsed.own, [{"plan": line} for line in answer["lines"]]))
+            return
         query.answered_locally(pa.table([answer["lines"]], schema=_PLAN))
 
     def _give_queries(self, query: Query, parsed: Parsed) -> None:
         if parsed.asks_system:
-            rows = queries_as_rows(self.visible_queries(query.session))
-            self._driver.call("giveQueries", query.id, json.dumps({"queries": rows}))
+            visible = self.visible_queries(query.session)
+            running = {each.id: each.progress() for each in self._registry.running()}
+            rows = {"queries": queries_as_rows(visible), "tasks": tasks_as_rows(visible, running), "nodes": nodes_as_rows()}
+            self._driver.call("giveQueries", query.id, json.dumps(rows))
 
     def _answer(self, session: Session, parsed: Parsed) -> pa.Table | None:
         """The rows of a statement that SQE answers itself; None for Spark's."""
@@ -368,6 +386,8 @@ class QueryHandler:
             return self._run_about_rights(session, parsed.own)
         if parsed.inner is not None:
             return None
+        if isinstance(parsed.own, AttachStatement):
+            return attaching.answer(self._driver, session, parsed.own, self._admin_roles)
         if parsed.own is not None:
             return setting_statements.as_table(session)
         if parsed.node == "ShowCatalogsCommand":

@@ -11,11 +11,12 @@ from typing import Any
 from sqe import errors
 from sqe.engine.driver import Driver
 from sqe.errors import SqeError
-from sqe.query.places import refuse_files, refuse_places
+from sqe.query.places import refuse_encryption, refuse_files, refuse_places
 from sqe.query.statements import StatementClass, classify
 from sqe.session import Session
+from sqe.sql.attach import AttachStatement, ShowSecrets
 from sqe.sql.forms import with_forms
-from sqe.sql.own import CopyTo, KillQuery, OwnStatement, ShowSession, parse_own
+from sqe.sql.own import CopyTo, ExplainJson, KillQuery, OwnStatement, ShowCreateSchema, ShowSession, parse_own
 from sqe.sql.rights import CHANGES as RIGHTS_CHANGES
 from sqe.sql.rights import RightsStatement
 
@@ -76,6 +77,7 @@ class StatementParser:
             explained = explained["details"].get("explained")
         if "Global" in facts["details"].get("view", ""):
             raise SqeError(errors.NOT_SUPPORTED, "Global temporary views are not available: they would be shared by all users")
+        refuse_encryption(facts["details"])
         if not self._allow_locations:
             refuse_places(facts["details"])
         return Parsed(
@@ -95,6 +97,18 @@ class StatementParser:
             return Parsed(text, StatementClass.SHOW, "ShowSession", {}, own)
         if isinstance(own, RightsStatement):
             statement = StatementClass.DDL if isinstance(own, RIGHTS_CHANGES) else StatementClass.SHOW
+            return Parsed(text, statement, type(own).__name__, {}, own)
+        if isinstance(own, ExplainJson | ShowCreateSchema):
+            with positions(kept=False):
+                inner = self.parse(session, self.checked(own.asks))
+            if isinstance(own, ExplainJson) and own.analyze:
+                inner = inner.inner or inner
+            statement = StatementClass.EXPLAIN if isinstance(own, ExplainJson) else StatementClass.SHOW
+            return Parsed(
+                text, statement, type(own).__name__, {}, own, inner.parameters, inner=replace(inner, keeps_positions=False)
+            )
+        if isinstance(own, AttachStatement):
+            statement = StatementClass.SHOW if isinstance(own, ShowSecrets) else StatementClass.DDL
             return Parsed(text, statement, type(own).__name__, {}, own)
         what, statement = (
             ("COPY", StatementClass.COPY) if isinstance(own, CopyTo) else ("EXPLAIN ANALYZE", StatementClass.EXPLAIN)

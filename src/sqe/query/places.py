@@ -51,6 +51,15 @@ def refuse_places(details: Mapping[str, Any]) -> None:
         raise _refused("Removing files of another folder")
 
 
+def refuse_encryption(details: Mapping[str, Any]) -> None:
+    """Iceberg 1.12 writes plain files when the property is set and the catalog has no key service: worse than refusing."""
+    if any(name.lower() == "encryption.key-id" for name in details.get("places") or ()):
+        raise SqeError(
+            errors.NOT_SUPPORTED,
+            "Encrypted tables need a key service, which the catalogs of this version do not have: the files would be plain",
+        )
+
+
 def refuse_files() -> SqeError:
     """For `COPY … TO 'file'`, which writes one of the server's files."""
     return _refused("Writing files")

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from sqe.query.events import QueryEvent
+from sqe.version import __version__
+
+if TYPE_CHECKING:
+    from sqe.query.running import Progress
+
+# There is one machine so far; users learn that it is there, not where.
+_NODE = "coordinator"
 
 
 def queries_as_rows(events: Iterable[QueryEvent]) -> list[dict[str, object]]:
@@ -27,3 +35,26 @@ def queries_as_rows(events: Iterable[QueryEvent]) -> list[dict[str, object]]:
         }
         for event in events
     ]
+
+
+def tasks_as_rows(events: Iterable[QueryEvent], running: Mapping[str, Progress]) -> list[dict[str, object]]:
+    """Rows of `system.runtime.tasks`: one for each statement that runs, with how far it is."""
+    return [
+        {
+            "node_id": _NODE,
+            "task_id": f"{event.query_id}.0",
+            "query_id": event.query_id,
+            "state": event.state.value,
+            "splits": running[event.query_id].total_tasks,
+            "running_splits": running[event.query_id].active_tasks,
+            "completed_splits": running[event.query_id].completed_tasks,
+            "output_rows": event.rows,
+            "created": int(event.created * 1_000_000),
+        }
+        for event in events
+        if event.query_id in running
+    ]
+
+
+def nodes_as_rows() -> list[dict[str, object]]:
+    return [{"node_id": _NODE, "http_uri": None, "node_version": __version__, "coordinator": True, "state": "active"}]

@@ -27,6 +27,7 @@ class Form:
 
 # A statement that begins otherwise, or is longer, and does not hold this word is none of ours: it is not looked at any further.
 _INCREMENTAL = re.compile(r"\bINCREMENTAL\b", re.IGNORECASE)
+_FILE = re.compile(r"\b(?:FROM|JOIN)\s*(?:--[^\n]*\n\s*)*[rR]?'", re.IGNORECASE)
 _FIRST_WORDS = ("CREATE", "REPLACE", "DROP", "COMMENT", "SHOW", "ALTER")
 _FIRST_WORD = re.compile(rf"\b(?:{'|'.join(_FIRST_WORDS)})\b", re.IGNORECASE)
 _LONGEST_COMMAND = 10_000
@@ -35,12 +36,15 @@ _LONGEST_COMMAND = 10_000
 def with_forms(sql: str, catalogs: Collection[str]) -> Form | None:
     """The statement in Spark's words; None when it is in them already."""
     incremental = _INCREMENTAL.search(sql) is not None
+    files = _FILE.search(sql) is not None
     short = len(sql) <= _LONGEST_COMMAND
-    if not incremental and not (short and _FIRST_WORD.search(sql)):
+    if not incremental and not files and not (short and _FIRST_WORD.search(sql)):
         return None
     found = tokens(sql)
     if short and found and found[0].says(*_FIRST_WORDS) and (form := _command(Reader(sql, found), catalogs)):
         return form
+    if files and (form := with_files(sql, found)):
+        return with_forms(form.sql, catalogs) or form
     return _with_incremental(sql, found) if incremental else None
 
 
@@ -149,6 +153,27 @@ _COMMANDS: tuple[Callable[[Reader, Collection[str]], Form | None], ...] = (
     _backticks,
     _execute,
 )
+
+
+# Functions whose arguments are written with FROM: what follows it there is no table.
+_WITH_FROM = ("TRIM", "EXTRACT", "SUBSTRING", "SUBSTR", "OVERLAY", "POSITION")
+
+
+def with_files(sql: str, found: list[Token]) -> Form | None:
+    """`FROM '/x.parquet'` and `JOIN 's3://…'` → `read_file('…')`."""
+    made, done = [], 0
+    callers: list[str] = [""]  # the word before each open bracket
+    for at, token in enumerate(found):
+        if token.says("("):
+            callers.append(found[at - 1].text.upper() if at else "")
+        elif token.says(")") and len(callers) > 1:
+            callers.pop()
+        elif token.kind == "string" and at and found[at - 1].says("FROM", "JOIN") and callers[-1] not in _WITH_FROM:
+            if at > 1 and found[at - 2].says("DISTINCT"):  # IS DISTINCT FROM 'text'
+                continue
+            made += [sql[done : token.start], f"read_file({token.text})"]
+            done = token.end
+    return Form("".join([*made, sql[done:]])) if made else None
 
 
 def _part(table: list[str], part: str) -> str:

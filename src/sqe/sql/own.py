@@ -9,6 +9,7 @@ from pathlib import PurePath
 from sqe import errors
 from sqe.errors import SqeError
 from sqe.render import FORMATS
+from sqe.sql.attach import AttachStatement, parse_attach
 from sqe.sql.reading import Reader, quoted
 from sqe.sql.rights import RightsStatement
 from sqe.sql.rights_parser import parse_rights
@@ -39,7 +40,30 @@ class ExplainAnalyze:
     query: str
 
 
-OwnStatement = KillQuery | ShowSession | CopyTo | ExplainAnalyze | RightsStatement
+@dataclass(frozen=True)
+class ExplainJson:
+    """`EXPLAIN [ANALYZE] FORMAT JSON query`, Trino's `EXPLAIN (FORMAT JSON) query` too."""
+
+    query: str
+    analyze: bool
+
+    @property
+    def asks(self) -> str:
+        return f"EXPLAIN {'ANALYZE ' if self.analyze else ''}{self.query}"
+
+
+@dataclass(frozen=True)
+class ShowCreateSchema:
+    schema: str
+
+    @property
+    def asks(self) -> str:
+        return f"DESCRIBE NAMESPACE EXTENDED {self.schema}"
+
+
+OwnStatement = (
+    KillQuery | ShowSession | CopyTo | ExplainAnalyze | ExplainJson | ShowCreateSchema | AttachStatement | RightsStatement
+)
 
 # Atomic and possessive: with plain quantifiers a text of many comments would be searched in exponential time.
 _BLANK = r"(?>\s+|--[^\n]*|/\*.*?\*/)"
@@ -47,6 +71,13 @@ _KILL = re.compile(rf"{_BLANK}*+KILL{_BLANK}++QUERY{_BLANK}++'([^']*)'{_BLANK}*+
 _SHOW_SESSION = re.compile(rf"{_BLANK}*+SHOW{_BLANK}++SESSION{_BLANK}*+;?{_BLANK}*+", re.IGNORECASE | re.DOTALL)
 
 _ANALYZE = re.compile(rf"{_BLANK}*+EXPLAIN{_BLANK}++ANALYZE\b", re.IGNORECASE | re.DOTALL)
+_JSON = re.compile(
+    rf"{_BLANK}*+EXPLAIN(?P<analyze>{_BLANK}++ANALYZE)?+{_BLANK}*+(?:\({_BLANK}*+FORMAT{_BLANK}++JSON{_BLANK}*+\)|\bFORMAT{_BLANK}++JSON\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+_CREATE_SCHEMA = re.compile(
+    rf"{_BLANK}*+SHOW{_BLANK}++CREATE{_BLANK}++(?:SCHEMA|DATABASE|NAMESPACE)\b", re.IGNORECASE | re.DOTALL
+)
 _COPY = re.compile(rf"{_BLANK}*+COPY\b", re.IGNORECASE | re.DOTALL)
 
 
@@ -58,8 +89,14 @@ def parse_own(sql: str) -> OwnStatement | None:
         return rights
     if _COPY.match(sql):
         return _copy(Reader(sql, tokens(sql)))
+    if match := _JSON.match(sql):
+        return ExplainJson(sql[match.end() :], analyze=match["analyze"] is not None)
+    if match := _CREATE_SCHEMA.match(sql):
+        return ShowCreateSchema(sql[match.end() :])
     if match := _ANALYZE.match(sql):
         return ExplainAnalyze(sql[match.end() :])
+    if attach := parse_attach(sql):
+        return attach
     if len(sql) > 1000:
         return None
     if match := _KILL.fullmatch(sql):

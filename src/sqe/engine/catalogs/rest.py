@@ -41,6 +41,22 @@ def _auth(catalog: Mapping[str, str]) -> dict[str, str]:
     match catalog.get("auth"):
         case "none":
             return {"rest.auth.type": "none"}
+        case "attached_bearer":  # what a secret of ATTACH says
+            return {"rest.auth.type": "oauth2", "token": catalog["attached_token"], "token-refresh-enabled": "false"}
+        case "attached_oauth2":
+            endpoint = catalog.get("attached_token_endpoint") or f"{catalog['uri'].rstrip('/')}/v1/oauth/tokens"
+            return {
+                "rest.auth.type": "oauth2",
+                "credential": f"{catalog['attached_client_id']}:{catalog['attached_client_secret']}",
+                "oauth2-server-uri": endpoint,
+                "scope": catalog.get("attached_oauth_scope", "catalog"),
+            }
+        case "attached_basic":
+            return {
+                "rest.auth.type": "basic",
+                "rest.auth.basic.username": catalog["attached_user"],
+                "rest.auth.basic.password": catalog["attached_password"],
+            }
         case "sigv4":
             return aws.signed(catalog)
         case _:

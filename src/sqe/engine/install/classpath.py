@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sqe.engine.install.cache import Progress, quiet
 from sqe.engine.install.extension import ensure_extension
-from sqe.engine.install.jars import AWS_BUNDLE, ICEBERG, SQLITE, ensure_jars
+from sqe.engine.install.jars import AWS_BUNDLE, DELTA, DELTA_STORAGE, ICEBERG, SPARK_AVRO, SQLITE, ensure_jars
 from sqe.engine.install.java import Java, find_java
 from sqe.engine.install.spark import find_spark
 
@@ -26,4 +26,4 @@ def driver_class_path(java: Java | None = None, progress: Progress = quiet) -> l
     ensure_jars(java=java, progress=progress)
     extension = ensure_extension(java, spark, [ICEBERG.path, AWS_BUNDLE.path], progress)
     spark_jars = [jar for jar in sorted(spark.jars.glob("*.jar")) if not jar.name.startswith(LEFT_OUT)]
-    return [extension, SQLITE.path, ICEBERG.path, *spark_jars, AWS_BUNDLE.path]
+    return [extension, SQLITE.path, ICEBERG.path, *spark_jars, SPARK_AVRO.path, DELTA.path, DELTA_STORAGE.path, AWS_BUNDLE.path]

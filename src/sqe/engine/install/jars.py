@@ -61,7 +61,26 @@ SQLITE = Jar(
     "3.51.3.0",
     "3684ac5e9bd893cbe68eb0ac1708343f66be829b1d2b5ab317e783d05acd5aef",
 )
-ENGINE_JARS = (ICEBERG, SQLITE, AWS_BUNDLE)
+# The newest of the 4.1 line that the public repository holds; it reads Avro files for Spark 4.1.4 as well.
+SPARK_AVRO = Jar(
+    "org.apache.spark",
+    "spark-avro_2.13",
+    "4.1.1",
+    "6a19d90bc3b6e88d8db0fa36a19273aa10fea2dbd7a62bb60e4cedd73051b32d",
+)
+DELTA = Jar(
+    "io.delta",
+    "delta-spark_4.1_2.13",
+    "4.4.0",
+    "75a9400986853c061f5109f012547de2545a5759e5e752e5ef633dabe16a4f10",
+)
+DELTA_STORAGE = Jar(
+    "io.delta",
+    "delta-storage",
+    "4.4.0",
+    "c46735481fa8e326b0957be02b4420cbcab4b325bb08009b7f2045a95133f1cc",
+)
+ENGINE_JARS = (ICEBERG, SQLITE, AWS_BUNDLE, SPARK_AVRO, DELTA, DELTA_STORAGE)
 
 # Drivers of databases that hold catalogs: fetched for the first catalog that wants one and loaded by it (jvm: DatabaseDrivers),
 # so that neither the class path nor the class archive knows of them.
