@@ -72,6 +72,12 @@ object SystemCatalog {
   /** For the statement with this id. */
   def give(execution: String, queries: Seq[util.Map[String, Any]]): Unit = given.put(execution, queries)
 
+  /** Of a statement that has ended, also before it came to read them. */
+  def forget(execution: String): Unit = given.remove(execution)
+
+  /** How many statements have rows waiting for them. */
+  def waiting: Int = given.size
+
   def during[T](execution: String)(body: => T): T = {
     statement.set(execution)
     try {

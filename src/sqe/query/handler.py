@@ -326,8 +326,8 @@ class QueryHandler:
             query.finished()
 
     def _execute(self, query: Query, parsed: Parsed, values: str) -> None:
+        query.entered_engine()  # first: what is given to the driver is taken back by closing the query there
         self._give_queries(query, parsed)
-        query.entered_engine()
         with positions(parsed.keeps_positions):
             answer = query.session.ask("execute", query.id, parsed.sql, values)
         self._learn(query.session, answer)
@@ -346,8 +346,8 @@ class QueryHandler:
             query.wrote(write_file(parsed.own, path, query.schema, query.kept_here()))
             query.finished()
             return
-        self._give_queries(query, inner)
         query.entered_engine()
+        self._give_queries(query, inner)
         with positions(inner.keeps_positions):
             answer = query.session.ask("analyze", query.id, inner.sql, values)
         query.touched = Touched.of(answer)
