@@ -2,6 +2,7 @@ package org.apache.spark.sql.sqe
 
 import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
+import scala.util.Try
 
 import org.apache.spark.{SparkException, SparkThrowable}
 import org.apache.spark.sql.AnalysisException
@@ -31,6 +32,16 @@ object Failure {
 
   /** Nothing has run: Python decides for these tables, puts the decisions and runs the statement again. */
   final class PolicyNeeded(val tables: Seq[String]) extends RuntimeException("decisions are needed")
+
+  object PolicyNeeded {
+    /** All of the results, or all decisions that any of them needs: one question for a hundred schemas, not a hundred. */
+    def together[A, B](items: Seq[A])(make: A => B): Seq[B] = {
+      val made = items.map(item => Try(make(item)).recover { case needed: PolicyNeeded => needed }.get)
+      val needed = made.collect { case needed: PolicyNeeded => needed.tables }.flatten
+      if (needed.nonEmpty) throw new PolicyNeeded(needed.distinct)
+      made.asInstanceOf[Seq[B]]
+    }
+  }
 
   /** A right that the session does not have on something that it may see; the message is for the user. */
   final class Denied(message: String) extends RuntimeException(message)

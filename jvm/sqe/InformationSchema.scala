@@ -10,14 +10,16 @@ import org.apache.iceberg.catalog.{Namespace, TableIdentifier}
 import org.apache.iceberg.exceptions.ForbiddenException
 import org.apache.iceberg.spark.SparkSchemaUtil
 import org.apache.spark.internal.Logging
-import org.apache.spark.sql.connector.catalog.{Identifier, Table}
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.connector.catalog.{Identifier, Table, View}
+import org.apache.spark.sql.sqe.policy.ShownViews
 import org.apache.spark.sql.types.{IntegerType, StringType, StructType}
 
 /**
  * `information_schema` of one catalog: what the session's user can list there, asked of the catalog when it is read. A condition
  * on schema and table names narrows what is asked for.
  */
-final class InformationSchema(catalog: LakeCatalog) extends Logging {
+final class InformationSchema(catalog: LakeCatalog, spark: SparkSession) extends Logging {
   import InformationSchema._
 
   def table(name: String): Option[Table] = name.toLowerCase(Locale.ROOT) match {
@@ -26,7 +28,7 @@ final class InformationSchema(catalog: LakeCatalog) extends Logging {
     case "tables" => Some(new Listed("tables", Seq("table_catalog", "table_schema", "table_name", "table_type"))(only =>
         relations(only).map { case (name, kind) => named(name) :+ kind }))
     case "views" => Some(new Listed("views", Seq("table_catalog", "table_schema", "table_name", "view_definition"))(only =>
-        for ((name, "VIEW") <- relations(only); text <- readable(catalog.loadView(name).query)) yield named(name) :+ text))
+        Failure.PolicyNeeded.together(relations(only).collect { case (name, "VIEW") => name })(name => readable(shown(name).query).map(named(name) :+ _)).flatten))
     case "columns" => Some(new Columns)
     case _ => None
   }
@@ -49,18 +51,19 @@ final class InformationSchema(catalog: LakeCatalog) extends Logging {
     }
   }
 
-  private def columnsOf(name: Identifier, kind: String): StructType = {
-    val all =
-      if (kind == "VIEW") catalog.loadView(name).schema
-      else SparkSchemaUtil.convert(catalog.icebergCatalog.loadTable(TableIdentifier.of(Namespace.of(name.namespace: _*), name.name)).schema)
-    val shown = catalog.guard.visibleColumns(name, all.fieldNames)
-    StructType(all.filter(column => shown(column.name)))
+  private def shown(view: Identifier): View = ShownViews.of(catalog, spark, view)
+
+  private def columnsOf(name: Identifier, kind: String): StructType = if (kind == "VIEW") shown(name).schema
+  else {
+    val all = SparkSchemaUtil.convert(catalog.icebergCatalog.loadTable(TableIdentifier.of(Namespace.of(name.namespace: _*), name.name)).schema)
+    val visible = catalog.guard.visibleColumns(name, all.fieldNames)
+    StructType(all.filter(column => visible(column.name)))
   }
 
   private def schemas(only: Option[Set[String]]): Seq[Array[String]] = {
     def below(parent: Array[String]): Seq[Array[String]] = {
       val children = readable(if (parent.isEmpty) catalog.listNamespaces() else catalog.listNamespaces(parent)).getOrElse(Array.empty)
-      children.toSeq.flatMap(child => child +: below(child))
+      Failure.PolicyNeeded.together(children.toSeq)(child => child +: below(child)).flatten
     }
     below(Array.empty).filter(schema => only.forall(_(dotted(schema)))).sortBy(dotted)
   }

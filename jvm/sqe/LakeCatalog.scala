@@ -13,6 +13,7 @@ import org.apache.iceberg.rest.RESTCatalog
 import org.apache.iceberg.spark.SparkCatalog
 import org.apache.iceberg.spark.source.SparkChangelogTable
 import org.apache.spark.sql.catalyst.analysis._
+import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.catalog.procedures.UnboundProcedure
 import org.apache.spark.sql.sqe.policy.CatalogGuard
@@ -39,7 +40,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
  */
 final class LakeCatalog extends SparkCatalog {
   private val spelling = new Spelling(this)
-  private lazy val information = new InformationSchema(this)
+  private lazy val information = new InformationSchema(this, SparkSession.active)
   private var lowerCase = false
   private var session: String = _
   private[sqe] val guard = new CatalogGuard(this, () => session)

@@ -157,6 +157,7 @@ final class Link {
 
   def close(executionId: String): String = answer {
     cancelledBefore.remove(executionId)
+    SystemCatalog.forget(executionId)
     Option(executions.remove(executionId)).foreach(_.close())
     Map.empty
   }
@@ -208,6 +209,7 @@ final class Link {
       "threads" -> ManagementFactory.getThreadMXBean.getThreadCount,
       "sessions" -> sessions.size,
       "executions" -> executions.size,
+      "given_queries" -> SystemCatalog.waiting,
       "jobs" -> JobWatch.count,
       "active_jobs" -> root.sparkContext.statusTracker.getActiveJobIds().length)
   }

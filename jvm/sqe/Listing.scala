@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.analysis.NoSuchTableException
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog._
-import org.apache.spark.sql.sqe.policy.{SessionPolicy, TableName}
+import org.apache.spark.sql.sqe.policy.{SessionPolicy, ShownViews, TableName}
 import org.apache.spark.sql.types.StructType
 
 /** Names and schemas for the doors' metadata calls, straight from the catalog: no statement, no job. */
@@ -20,7 +20,7 @@ object Listing {
     case nested: SupportsNamespaces =>
       def below(parent: Array[String]): Seq[Array[String]] = {
         val children = if (parent.isEmpty) nested.listNamespaces() else nested.listNamespaces(parent)
-        children.toSeq.flatMap(child => child +: below(child))
+        Failure.PolicyNeeded.together(children.toSeq)(child => child +: below(child)).flatten
       }
       below(Array.empty).map(_.mkString(".")).distinct.sorted
     case _ => Nil
@@ -39,9 +39,9 @@ object Listing {
   def schema(spark: SparkSession, name: String, namespace: String, table: String): String = {
     val identifier = Identifier.of(namespace.split('.'), table)
     val found: StructType = catalog(spark, name) match {
-      case both: TableCatalog with ViewCatalog =>
-        try CatalogV2Util.v2ColumnsToStructType(both.loadTable(identifier).columns())
-        catch { case _: NoSuchTableException => both.loadView(identifier).schema() }
+      case lake: LakeCatalog =>
+        try CatalogV2Util.v2ColumnsToStructType(lake.loadTable(identifier).columns())
+        catch { case _: NoSuchTableException => ShownViews.of(lake, spark, identifier).schema() }
       case only: TableCatalog => CatalogV2Util.v2ColumnsToStructType(only.loadTable(identifier).columns())
       case _ => new StructType
     }

@@ -76,6 +76,12 @@ object SystemCatalog {
   /** For the statement with this id: rows of `system.runtime`, by table. */
   def give(execution: String, tables: Map[String, Any]): Unit = given.put(execution, tables)
 
+  /** Of a statement that has ended, also before it came to read them. */
+  def forget(execution: String): Unit = given.remove(execution)
+
+  /** How many statements have rows waiting for them. */
+  def waiting: Int = given.size
+
   def during[T](execution: String)(body: => T): T = {
     statement.set(execution)
     try {

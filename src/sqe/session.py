@@ -36,7 +36,9 @@ Catalogs = Mapping[str, Mapping[str, str]]
 # What our own tokens begin with: a dead one is then known for ours, and is not shown to identity providers as a log-in.
 TOKEN_PREFIX = "sqe-session-"  # noqa: S105 - no secret
 
-_MOST_ROUNDS = 16  # of decisions for one statement: its tables, its views' tables, theirs …, and policies that change meanwhile
+# Of decisions for one statement that ask for nothing new: because policies or columns changed meanwhile. A round for its tables, its
+# views' tables, theirs … asks for something new each time and so ends by itself.
+_MOST_ROUNDS = 16
 
 
 @dataclass(frozen=True)
@@ -145,10 +147,14 @@ class Session:
     def ask(self, method: str, *arguments: str) -> dict[str, Any]:
         """A question to the driver about tables. Decisions that it lacks are made and given to it, then it is asked again."""
         self._keep_rights()
-        for _ in range(_MOST_ROUNDS):
+        asked: set[str] = set()
+        rounds = 0
+        while rounds < _MOST_ROUNDS:
             try:
                 return self.driver.call(method, self.in_engine(), *arguments)
             except PolicyNeeded as needed:
+                rounds += asked.issuperset(needed.tables)
+                asked.update(needed.tables)
                 self._decide(needed.tables)
         raise SqeError(errors.PERMISSION_DENIED, "The statement's rights could not be decided")
 

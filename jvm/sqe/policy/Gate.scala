@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.analysis._
 import org.apache.spark.sql.catalyst.expressions.SubqueryExpression
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.connector.catalog.{CatalogManager, LookupCatalog}
+import org.apache.spark.sql.connector.catalog.{CatalogManager, LookupCatalog, View}
 import org.apache.spark.sql.execution.command.ExplainCommand
 import org.apache.spark.sql.sqe.{Failure, InformationSchema, InsideTable, LakeCatalog}
 
@@ -34,6 +34,20 @@ final class Gate(spark: SparkSession, policy: SessionPolicy) extends LookupCatal
 
   /** Asks for all decisions at once, before a catalog is asked for anything. A wrong guess of a name does no harm. */
   def needsDecisions(plan: LogicalPlan): Unit = policy.needs(names(plan).filterNot(temporary).flatMap(tables).distinct)
+
+  /** What the body of a view names, with the catalog and schema that were current when it was made. */
+  def tablesOf(view: View): Seq[String] = {
+    val body = spark.sessionState.sqlParser.parsePlan(view.query)
+    val common = body.collectWithSubqueries { case ctes: UnresolvedWith => ctes.cteRelations.map(_._1) }.flatten
+    names(body).distinct.filterNot(name => name.size == 1 && common.exists(_.equalsIgnoreCase(name.head))).map { name =>
+      val whole = name match {
+        case Seq(_) => (view.currentCatalog +: view.currentNamespace.toSeq) ++ name
+        case parts if catalogManager.isCatalogRegistered(parts.head) => parts
+        case parts => view.currentCatalog +: parts
+      }
+      tables(whole).getOrElse(TableName.of(whole))
+    }
+  }
 
   private def names(plan: LogicalPlan): Seq[Seq[String]] = {
     val found = Seq.newBuilder[Seq[String]]

@@ -45,6 +45,7 @@ final case class SecureRelations(spark: SparkSession) extends Rule[LogicalPlan] 
         case alias @ SubqueryAlias(_, relation: DataSourceV2Relation) => alias.copy(child = read(relation, pending))
         case relation: DataSourceV2Relation => read(relation, pending)
         case own @ (_: View | SubqueryAlias(_, _: View)) => own // temporary: its tables were secured one by one
+        case ResolvedV2View(catalog: LakeCatalog, name) => ResolvedV2View(new ShownViews(catalog, spark, policy), name)
         case own @ (_: ResolvedTempView | _: ResolvedV2View) => own
         case alias: SubqueryAlias => view(alias, pending)
         case described: ResolvedTable => visible(described)

@@ -27,7 +27,7 @@ final class VisibleTable(table: Table, decision: Decision) extends Table {
 
 object VisibleTable {
   /** The rest may hold column names, bounds, places and the ids of snapshots. */
-  private val harmless = Set("provider", "format", "format-version", "comment", "owner")
+  private[policy] val harmless = Set("provider", "format", "format-version", "comment", "owner")
 
   def apply(table: Table, decision: Decision): Table = if (decision.restricted) new VisibleTable(table, decision) else table
 }

@@ -49,6 +49,7 @@ class DriverHealth:
     threads: int
     sessions: int
     executions: int
+    given_queries: int  # statements that have rows of system.runtime.queries waiting for them
     jobs: int  # started since the driver lives
     active_jobs: int
 

@@ -333,8 +333,8 @@ class QueryHandler:
             query.finished()
 
     def _execute(self, query: Query, parsed: Parsed, values: str) -> None:
+        query.entered_engine()  # first: what is given to the driver is taken back by closing the query there
         self._give_queries(query, parsed)
-        query.entered_engine()
         with positions(parsed.keeps_positions):
             answer = query.session.ask("execute", query.id, parsed.sql, values)
         self._learn(query.session, answer)
@@ -359,8 +359,8 @@ class QueryHandler:
             query.streaming = False
             query.answered_locally(retold(parsed.own, rows))
             return
-        self._give_queries(query, inner)
         query.entered_engine()
+        self._give_queries(query, inner)
         with positions(inner.keeps_positions):
             answer = query.session.ask("analyze", query.id, inner.sql, values)
         query.touched = Touched.of(answer)

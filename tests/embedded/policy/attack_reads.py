@@ -101,7 +101,7 @@ READS: dict[str, list[tuple[str, object]]] = {
         ("SELECT label FROM {s}.regions r LEFT ANTI JOIN {s}.accounts a ON a.region = r.region", [("America",)]),
         ("SELECT label FROM {s}.regions r LEFT SEMI JOIN {s}.accounts a ON a.region = r.region", [("Europe",)]),
         ("SELECT count(*) FROM {s}.accounts a CROSS JOIN {s}.accounts b", [(9,)]),
-        ("SELECT a.id, b.id FROM {s}.accounts a JOIN {s}.accounts b ON a.iban = b.iban ORDER BY 1", [(1,), (2,), (3,)]),
+        ("SELECT a.id, b.id FROM {s}.accounts a JOIN {s}.accounts b ON a.iban = b.iban ORDER BY 1", [(1, 1), (2, 2), (3, 3)]),
         ("SELECT a.id FROM {s}.accounts a NATURAL JOIN {s}.regions r ORDER BY 1", [(1,), (2,), (3,)]),
         ("SELECT id FROM {s}.accounts JOIN {s}.regions USING (region) ORDER BY 1", [(1,), (2,), (3,)]),
         ("SELECT a.id FROM {s}.accounts a JOIN (VALUES ('DE001111'), ('**22')) v(x) ON a.iban = v.x", [(2,)]),

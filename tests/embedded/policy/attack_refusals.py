@@ -124,7 +124,7 @@ REFUSALS: dict[str, list[tuple[str, object]]] = {
     "looking": [
         ("SHOW TABLES IN {s}", [("{s}", "accounts", False), ("{s}", "regions", False)]),
         ("SHOW TABLES IN {s} LIKE 'v*'", []),
-        ("SHOW VIEWS IN {s}", [("{s}", "hidden_view", False), ("{s}", "open_view", False), ("{s}", "deep_view", False)]),
+        ("SHOW VIEWS IN {s}", [("{s}", "hidden_view", False), ("{s}", "open_view", False), ("{s}", "deep_view", False), ("{s}", "regions_view", False)]),
         ("SHOW TABLE EXTENDED IN {s} LIKE 'accounts'", "NOT_SUPPORTED: This statement is not available to users with a policy (ShowTablesExtended)"),
         ("SHOW TABLE EXTENDED IN {s} LIKE '*'", "NOT_SUPPORTED: This statement is not available to users with a policy (ShowTablesExtended)"),
         ("SHOW COLUMNS IN {s}.accounts", [("id",), ("owner",), ("region",), ("balance",), ("iban",), ("note",), ("divisor",), ("digits",), ("opened",), ("tags",), ("place",)]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import pyarrow as pa
 
@@ -36,7 +37,15 @@ SECRETS = (
     "2031", "vault", "de001111", "concat", "right(", "right ("
 )  # fmt: skip
 
+VIEWS = ("open_view", "hidden_view", "deep_view", "regions_view")
+
 ANALYST = Identity("ann", roles=frozenset({"analyst"}), groups=frozenset({"eu"}))
+
+
+def tuples(table: pa.Table) -> list[tuple[object, ...]]:
+    """By position: two columns may have one name."""
+    columns = [column.to_pylist(maps_as_pydicts="strict") for column in table.columns]
+    return list(zip(*columns, strict=True))
 
 
 @dataclass
@@ -75,6 +84,10 @@ def _policy(
     return TablePolicy(table, actions, rows, masks or {}, hidden)
 
 
+class Runs(Protocol):
+    def rows(self, text: str) -> list[tuple[object, ...]]: ...
+
+
 @dataclass
 class Person:
     """Somebody with a session; runs statements and gives their rows as tuples."""
@@ -87,7 +100,7 @@ class Person:
             return query.read_all()
 
     def rows(self, text: str) -> list[tuple[object, ...]]:
-        return [tuple(row.values()) for row in self.table(text).to_pylist(maps_as_pydicts="strict")]
+        return tuples(self.table(text))
 
     def affected(self, text: str) -> int | None:
         with self.handler.submit(self.session, text, door="test") as query:
@@ -95,7 +108,7 @@ class Person:
             return query.affected_rows
 
 
-def make_bank(admin: Person, schema: str, mode: str = "copy-on-write", version: str = "2", partitioned: bool = True) -> None:
+def make_bank(admin: Runs, schema: str, mode: str = "copy-on-write", version: str = "2", partitioned: bool = True) -> None:
     """`accounts` as described, `regions` without restrictions, `vault` that nobody sees, `entitled` that policies look into."""
     modes = ", ".join(f"'write.{what}.mode'='{mode}'" for what in ("delete", "update", "merge"))
     admin.rows(f"CREATE SCHEMA IF NOT EXISTS {schema}")
@@ -111,6 +124,8 @@ def make_bank(admin: Person, schema: str, mode: str = "copy-on-write", version: 
     admin.rows(f"CREATE OR REPLACE VIEW {schema}.open_view AS SELECT id, region, iban FROM {schema}.accounts")
     admin.rows(f"CREATE OR REPLACE VIEW {schema}.hidden_view AS SELECT id, ssn FROM {schema}.accounts")
     admin.rows(f"CREATE OR REPLACE VIEW {schema}.deep_view AS SELECT gold FROM {schema}.vault")
+    admin.rows(f"CREATE OR REPLACE VIEW {schema}.regions_view AS SELECT label FROM {schema}.regions")
+    admin.rows(f'CREATE OR REPLACE TABLE {schema}."odd$name" AS SELECT \'XSECRET odd\' AS gold')
 
 
 def analysts_policy(book: Book, schema: str) -> None:
@@ -122,6 +137,6 @@ def analysts_policy(book: Book, schema: str) -> None:
         hidden=frozenset({"ssn"}),
     )
     book.allow(f"lake.{schema}.regions", ALL)
-    for view in ("open_view", "hidden_view", "deep_view"):
+    for view in VIEWS:
         book.allow(f"lake.{schema}.{view}", frozenset({"select"}))
     book.allow("lake.play", frozenset({"create", "drop", "alter", "select"}))
