@@ -256,9 +256,7 @@ class Sessions:
         self._identities = identities or {}
         self.events = LoginEvents()
         self.may_open: Callable[[], None] = lambda: None  # raises while nobody may log in (audit)
-        self.decisions: Callable[[Session], Decisions] | None = (
-            None  # bind each session by a policy; else rights are the catalogs'
-        )
+        self.decisions = decisions
         self._lock = threading.Lock()
         self._by_hash: dict[str, Session] = {}
         self._tokens: dict[str, str] = {}  # session id → token, until it is handed out
