@@ -54,6 +54,11 @@ class Book:
     def version(self) -> str:
         return self.edition
 
+    def definer(self, recorded: Identity) -> Identity:
+        return recorded
+
+    view_key: str | None = None
+
     def allow(
         self,
         table: str,
