@@ -31,7 +31,7 @@ object Failure {
   final class Touching(val touched: Touched, val cause: Throwable) extends RuntimeException(cause)
 
   /** Nothing has run: Python decides for these tables, puts the decisions and runs the statement again. */
-  final class PolicyNeeded(val tables: Seq[String]) extends RuntimeException("decisions are needed")
+  final class PolicyNeeded(val tables: Seq[String], val definer: Option[policy.Definer] = None) extends RuntimeException("decisions are needed")
 
   object PolicyNeeded {
     /** All of the results, or all decisions that any of them needs: one question for a hundred schemas, not a hundred. */
@@ -70,7 +70,9 @@ object Failure {
       "sqlstate" -> told.map(_.getSqlState),
       "parameters" -> told.map(_.getMessageParameters.asScala.toMap),
       "line" -> position(chain).map(_._1),
-      "column" -> position(chain).map(_._2)) ++ chain.collectFirst { case needed: PolicyNeeded => "policy_needed" -> needed.tables }
+      "column" -> position(chain).map(_._2)) ++ chain.collectFirst { case needed: PolicyNeeded =>
+        "policy_needed" -> Map("tables" -> needed.tables, "definer" -> needed.definer.map(_.facts))
+      }
   }
 
   /** A failed job wraps the task's own error in a SparkException without a condition of interest: look inside. */

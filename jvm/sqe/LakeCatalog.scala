@@ -16,7 +16,7 @@ import org.apache.spark.sql.catalyst.analysis._
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.catalog.procedures.UnboundProcedure
-import org.apache.spark.sql.sqe.policy.CatalogGuard
+import org.apache.spark.sql.sqe.policy.{CatalogGuard, DefinerView}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
@@ -151,11 +151,18 @@ final class LakeCatalog extends SparkCatalog {
   // Views.
 
   override def loadView(view: Identifier): View = guard.seenView(view, storedView(view)) {
+    val found = asStored(view)
+    DefinerView.loaded(found, body(storedView(view), found), guard.policy)
+  }
+
+  private def asStored(view: Identifier): View =
     try hidden(new NoSuchViewException(view))(super.loadView(view))
     catch {
       case missing: NoSuchViewException => super.loadView(spelling.ofView(view).getOrElse(throw missing))
     }
-  }
+
+  private def body(name: Identifier, view: View): DefinerView.Body = DefinerView.Body(
+    this.name, name, view.query, view.currentCatalog +: view.currentNamespace.toSeq, view.schema.fieldNames.toSeq, view.queryColumnNames.toSeq)
 
   override def dropView(view: Identifier): Boolean = {
     val stored = storedView(view)
@@ -174,9 +181,12 @@ final class LakeCatalog extends SparkCatalog {
   override def createView(view: ViewInfo): View = {
     val made = inItsLetters(spelling.ofNewView(view.ident))
     guard.mayCreate(made)
+    val body = DefinerView.Body(
+      name, made, view.sql, Option(view.currentCatalog).getOrElse(name) +: view.currentNamespace.toSeq, view.schema.fieldNames.toSeq,
+      view.queryColumnNames.toSeq)
     val created = super.createView(new ViewInfo(
       made, view.sql, view.currentCatalog, view.currentNamespace, view.schema, view.queryColumnNames, view.columnAliases,
-      view.columnComments, view.properties))
+      view.columnComments, DefinerView.recorded(body, view.properties, guard.maker, None)))
     guard.made(made)
     created
   }
@@ -193,18 +203,23 @@ final class LakeCatalog extends SparkCatalog {
       properties: util.Map[String, String]): View = {
     val made = inItsLetters(spelling.ofNewView(view))
     guard.mayReplace(made, isView(made))
+    val body = DefinerView.Body(
+      name, made, sql, Option(currentCatalog).getOrElse(name) +: currentNamespace.toSeq, schema.fieldNames.toSeq, queryColumnNames.toSeq)
+    val recorded = DefinerView.recorded(body, properties, guard.maker, if (isView(made)) Some(asStored(made)) else None)
     guard.made(made)
-    super.replaceView(made, sql, currentCatalog, currentNamespace, schema, queryColumnNames, columnAliases, columnComments, properties)
+    super.replaceView(made, sql, currentCatalog, currentNamespace, schema, queryColumnNames, columnAliases, columnComments, recorded)
   }
 
   override def alterView(view: Identifier, changes: ViewChange*): View = {
     guard.mayAlter(storedView(view))
+    DefinerView.mayChange(changes)
     super.alterView(storedView(view), changes: _*)
   }
 
   override def renameView(from: Identifier, to: Identifier): Unit = {
     val stored = storedView(from)
     guard.mayRename(stored, inItsLetters(to))
+    DefinerView.mayRename(asStored(stored))
     super.renameView(stored, to)
     guard.renamed(stored, inItsLetters(to))
   }

@@ -6,7 +6,7 @@ import java.util.concurrent.{ConcurrentHashMap, CountDownLatch}
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.sqe.policy.{Decision, Trusted}
+import org.apache.spark.sql.sqe.policy.{Decision, Definer, Trusted}
 
 /**
  * All that Python can ask of the driver, one coarse call each: a py4j round trip costs Python 0.2 ms of CPU, so a
@@ -45,7 +45,8 @@ final class Link {
 
   /**
    * `start` says where the session stands: `{"catalog", "namespace", "create"}`; `tokens` are those of its catalogs, by name;
-   * `identity` is `{"user", "roles", "groups", "policy"}`, where `policy` says whether decisions bind the session.
+   * `identity` is `{"user", "roles", "groups", "provider", "policy", "view_key"}`: `policy` says whether decisions bind the
+   * session, and with the key the definers of views are signed.
    */
   def openSession(id: String, settings: String, start: String, tokens: String, identity: String): String = answer {
     CatalogTokens.put(id, Json.strings(tokens))
@@ -71,9 +72,10 @@ final class Link {
     Map.empty
   }
 
-  /** Decisions for tables that a statement needed (`policy_needed`), as a JSON list. */
-  def putPolicies(id: String, decisions: String): String = answer {
-    sessionOf(id).policy.put(Decision.parse(decisions))
+  /** Decisions for tables that a statement needed (`policy_needed`), as a JSON list; for whom, if not for the session's user. */
+  def putPolicies(id: String, decisions: String, definer: String): String = answer {
+    val policy = sessionOf(id).policy
+    (if (definer.isEmpty) policy else policy.of(Definer.of(Json.parse(definer)))).put(Decision.parse(decisions))
     Map.empty
   }
 

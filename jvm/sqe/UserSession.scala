@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.CurrentUserContext
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog.SupportsNamespaces
 import org.apache.spark.sql.internal.SessionState
-import org.apache.spark.sql.sqe.policy.{Functions, SessionPolicy, Trusted}
+import org.apache.spark.sql.sqe.policy.{Definer, Functions, SessionPolicy, Trusted}
 
 /** One SQE session's own Spark session: its catalogs, settings, temporary views and functions are nobody else's. */
 final class UserSession(val id: String, val spark: SparkSession, user: String, enforced: Boolean) extends Logging {
@@ -30,9 +30,8 @@ final class UserSession(val id: String, val spark: SparkSession, user: String, e
   }
 
   def become(identity: Map[String, Any]): Unit = {
-    def names(key: String): Set[String] = identity(key).asInstanceOf[java.util.List[String]].asScala.toSet
-    policy.roles = names("roles")
-    policy.groups = names("groups")
+    policy.identity = Definer.of(identity)
+    policy.viewKey = Option(identity.getOrElse("view_key", null)).map(_.toString)
   }
 
   def set(key: String, value: String): Unit = spark.sessionState.conf.setConfString(key, value)

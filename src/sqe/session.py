@@ -36,8 +36,8 @@ Catalogs = Mapping[str, Mapping[str, str]]
 # What our own tokens begin with: a dead one is then known for ours, and is not shown to identity providers as a log-in.
 TOKEN_PREFIX = "sqe-session-"  # noqa: S105 - no secret
 
-# Of decisions for one statement that ask for nothing new: because policies or columns changed meanwhile. A round for its tables, its
-# views' tables, theirs … asks for something new each time and so ends by itself.
+# Of decisions for one statement that ask for nothing new: because policies or columns changed meanwhile. A round for its tables,
+# its views' tables, theirs … asks for something new each time and so ends by itself.
 _MOST_ROUNDS = 16
 
 
@@ -76,6 +76,7 @@ class Session:
     _known_as: Identity | None = None  # the identity that the driver has
     _policy_epoch: int = 0  # counts the changes that we were told of
     _decided_by: tuple[int, str] = (0, "")  # the policy whose decisions the driver has
+    _definers: dict[Identity, Identity] = field(default_factory=dict)  # of views that were read: as recorded, as they are now
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _count_lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -147,15 +148,16 @@ class Session:
     def ask(self, method: str, *arguments: str) -> dict[str, Any]:
         """A question to the driver about tables. Decisions that it lacks are made and given to it, then it is asked again."""
         self._keep_rights()
-        asked: set[str] = set()
+        asked: set[tuple[str, str]] = set()
         rounds = 0
         while rounds < _MOST_ROUNDS:
             try:
                 return self.driver.call(method, self.in_engine(), *arguments)
             except PolicyNeeded as needed:
-                rounds += asked.issuperset(needed.tables)
-                asked.update(needed.tables)
-                self._decide(needed.tables)
+                questions = {(json.dumps(needed.definer), table) for table in needed.tables}
+                rounds += asked.issuperset(questions)
+                asked |= questions
+                self._decide(needed.tables, needed.definer)
         raise SqeError(errors.PERMISSION_DENIED, "The statement's rights could not be decided")
 
     def forget_policies(self) -> None:
@@ -163,15 +165,23 @@ class Session:
         with self._count_lock:
             self._policy_epoch += 1
 
-    def _decide(self, tables: Sequence[str]) -> None:
+    def _decide(self, tables: Sequence[str], definer: Mapping[str, Any] | None) -> None:
         if self.decisions is None:
             raise SqeError(errors.PERMISSION_DENIED, "The statement's rights could not be decided")
         identity, epoch = self.identity, self._policy_epoch
-        made = self.decisions.decide(identity, tables)
+        whose = identity if definer is None else self._definer_now(_recorded(definer))
+        made = self.decisions.decide(whose, tables)
         with self._lock:
             # What was decided by rights that changed meanwhile is not put: the driver asks again.
             if (identity, epoch) == (self.identity, self._policy_epoch):
-                self.driver.call("putPolicies", self.id, json.dumps([policy.to_json() for policy in made]))
+                policies = json.dumps([policy.to_json() for policy in made])
+                self.driver.call("putPolicies", self.id, policies, json.dumps(definer) if definer is not None else "")
+
+    def _definer_now(self, recorded: Identity) -> Identity:
+        if self.decisions is None:
+            return recorded
+        now = self._definers[recorded] = self.decisions.definer(recorded)
+        return now
 
     def _keep_rights(self) -> None:
         """The driver goes by the identity and the policies that are current when a statement comes."""
@@ -180,7 +190,8 @@ class Session:
             identity = self.identity
             if identity != self._known_as:
                 self.driver.call("setIdentity", id, json.dumps(self._identity_facts(identity)))
-            if (identity, policy) != (self._known_as, self._decided_by):
+            changed = any(now != self._definer_now(recorded) for recorded, now in list(self._definers.items()))
+            if changed or (identity, policy) != (self._known_as, self._decided_by):
                 self.driver.call("forgetPolicies", id)
             self._known_as, self._decided_by = identity, policy
 
@@ -192,6 +203,8 @@ class Session:
             "user": identity.user,
             "roles": sorted(identity.roles),
             "groups": sorted(identity.groups),
+            "provider": identity.provider,
+            "view_key": self.decisions.view_key if self.decisions is not None else None,
             "policy": self.decisions is not None,
         }
 
@@ -275,6 +288,10 @@ class Session:
         local = self.catalogs.get(self.default_catalog, {}).get("type", "sqlite") == "sqlite"
         # Elsewhere nothing is asked of the catalog before the first statement: it may be down, or closed to this user.
         return {"catalog": self.default_catalog, "namespace": ["default"], "create": True} if local else {}
+
+
+def _recorded(definer: Mapping[str, Any]) -> Identity:
+    return Identity(definer["user"], frozenset(definer["roles"]), frozenset(definer["groups"]), definer["provider"])
 
 
 class Sessions:

@@ -21,6 +21,14 @@ REWRITTEN = {
     "COMMENT ON COLUMN t.c IS NULL": "ALTER TABLE `t` ALTER COLUMN `c` COMMENT ''",
     'SHOW STATS FOR "a b".t': "SELECT * FROM `a b`.`t$column_stats`",
     "SHOW CREATE VIEW v": "SHOW CREATE TABLE v",
+    "CREATE VIEW a.v SECURITY DEFINER AS SELECT 1": "CREATE VIEW a.v TBLPROPERTIES ('sqe.security' = 'definer') AS SELECT 1",
+    "create or replace view v (a) security definer TBLPROPERTIES ('x' = 'y') AS SELECT 1": (
+        "create or replace view v (a)                  TBLPROPERTIES ('sqe.security' = 'definer', 'x' = 'y') AS SELECT 1"
+    ),
+    "CREATE VIEW v TBLPROPERTIES('x'='y') SECURITY DEFINER AS SELECT 1": (
+        "CREATE VIEW v TBLPROPERTIES('sqe.security' = 'definer', 'x'='y')                  AS SELECT 1"
+    ),
+    "CREATE VIEW v SECURITY INVOKER AS SELECT 1": "CREATE VIEW v                  AS SELECT 1",
     'ALTER TABLE "t" DROP TAG "x`y"': "ALTER TABLE `t` DROP TAG `x``y`",
     "ALTER TABLE t EXECUTE optimize_manifests": "CALL system.rewrite_manifests(table => '`t`')",
     "ALTER TABLE SALES.a.t EXECUTE rollback_to_snapshot(7)": (
@@ -37,6 +45,9 @@ LEFT_ALONE = [
     "SELECT 1 -- FOR INCREMENTAL BETWEEN\n",
     "SELECT /* /* nested */ FOR INCREMENTAL BETWEEN */ 1",
     "SELECT incremental FROM t",
+    "CREATE VIEW v AS SELECT security definer FROM t",
+    "CREATE VIEW v (security COMMENT 'SECURITY DEFINER') AS SELECT 1",
+    "CREATE TABLE t (security definer)",
     "CREATE TABLE branch (tag INT)",
     "DROP TABLE tag",
     "ALTER TABLE t ADD COLUMN execute INT",

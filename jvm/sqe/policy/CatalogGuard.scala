@@ -11,7 +11,10 @@ import org.apache.spark.sql.sqe.{Execution, Failure}
  * right to. Statements that never become a plan of rows (DROP, ALTER, SHOW) are judged here and nowhere else.
  */
 final class CatalogGuard(catalog: CatalogPlugin, session: () => String) {
-  private def policy: Option[SessionPolicy] =
+  /** The session's own, for who makes a view. */
+  def maker: SessionPolicy = SessionPolicy.ofSession(session())
+
+  def policy: Option[SessionPolicy] =
     if (Trusted.now) None else Some(SessionPolicy.of(session())).filter(_.enforced)
 
   /** A loaded table, if there is anything that the session may do with it. */

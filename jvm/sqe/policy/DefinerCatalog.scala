@@ -7,8 +7,8 @@ import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /**
- * The catalog of a policy's lookup tables: reads them with the definer's rights. That a relation has it is the proof that a
- * policy put it there; no statement can.
+ * The catalog of a policy's lookup tables and of a definer's view: reads tables for whoever may not see them. That a relation
+ * has it is the proof that a policy or a view put it there; no statement can.
  */
 final class DefinerCatalog(catalog: TableCatalog) extends TableCatalog {
   override def name(): String = catalog.name
@@ -29,4 +29,12 @@ final class DefinerCatalog(catalog: TableCatalog) extends TableCatalog {
   override def hashCode: Int = name().hashCode
 
   private def readOnly: Nothing = throw new UnsupportedOperationException("read only")
+}
+
+object DefinerCatalog {
+  def of(catalog: CatalogPlugin): CatalogPlugin = catalog match {
+    case done: DefinerCatalog => done
+    case tables: TableCatalog => new DefinerCatalog(tables)
+    case other => other
+  }
 }

@@ -8,7 +8,6 @@ import org.apache.spark.sql.catalyst.analysis.{EliminateSubqueryAliases, Unresol
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.connector.catalog.TableCatalog
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sqe.Failure
@@ -36,6 +35,7 @@ final class PolicyText(spark: SparkSession, table: Seq[String]) extends Logging 
     }
     val rows = decision.rowFilter.fold(named(plan))(text => Filter(parsed(text), named(plan)))
     EliminateSubqueryAliases(spark.sessionState.analyzer.executeAndCheck(Project(columns, rows), new QueryPlanningTracker)) match {
+      case shifted if PolicyText.usesVariables(shifted) => unusable()
       case Project(list, Filter(condition, rest)) if decision.rowFilter.isDefined =>
         Project(list.map(column => masked(column)), Filter(quiet(condition), rest))
       case Project(list, rest) if decision.rowFilter.isEmpty => Project(list.map(column => masked(column)), rest)
@@ -46,6 +46,7 @@ final class PolicyText(spark: SparkSession, table: Seq[String]) extends Logging 
   /** Rows that somebody writes, with a check that they pass the row filter. What is wrong with the rows themselves, Spark tells later. */
   def checked(filter: String, rows: LogicalPlan): LogicalPlan = ours {
     EliminateSubqueryAliases(spark.sessionState.analyzer.execute(Filter(RowCheck(parsed(filter), name), named(rows)))) match {
+      case Filter(check: RowCheck, _) if check.exists(_.isInstanceOf[VariableReference]) => unusable()
       case Filter(RowCheck(condition, _), rest) if condition.resolved => Filter(RowCheck(quiet(condition), name), rest)
       case _ => unusable()
     }
@@ -53,7 +54,7 @@ final class PolicyText(spark: SparkSession, table: Seq[String]) extends Logging 
 
   /** Runs with the server's rights and settings; whatever fails is the policy's fault. */
   private def ours[T](body: => T): T =
-    try Trusted(SQLConf.withExistingConf(settings)(body))
+    try Trusted(SQLConf.withExistingConf(PolicyText.settings(spark))(body))
     catch {
       case known @ (_: Failure.PolicyNeeded | _: Failure.Cancelled | _: Failure.PolicyUnusable) => throw known
       case NonFatal(failure) =>
@@ -62,13 +63,6 @@ final class PolicyText(spark: SparkSession, table: Seq[String]) extends Logging 
     }
 
   private def unusable(): Nothing = throw new Failure.PolicyUnusable(name)
-
-  private def settings: SQLConf = {
-    val zone = SQLConf.SESSION_LOCAL_TIMEZONE.key
-    val conf = spark.sessionState.conf.clone()
-    conf.setConfString(zone, spark.sparkContext.getConf.get(zone, "UTC"))
-    conf
-  }
 
   private def named(plan: LogicalPlan): LogicalPlan = SubqueryAlias(table, plan)
 
@@ -111,13 +105,24 @@ final class PolicyText(spark: SparkSession, table: Seq[String]) extends Logging 
   /** Lookup tables are read whatever the user may see of them; Spark loads them again before it runs the statement. */
   private def withDefinersRights(expression: Expression): Expression = expression.transformUp {
     case sub: SubqueryExpression => sub.withNewPlan(sub.plan.transformUpWithSubqueries {
-      case relation: DataSourceV2Relation => relation.copy(catalog = relation.catalog.map {
-        case catalog: TableCatalog => new DefinerCatalog(catalog)
-        case other => other
-      })
+      case relation: DataSourceV2Relation => relation.copy(catalog = relation.catalog.map(DefinerCatalog.of))
       case view: View if view.isTempView => unusable()
     })
   }
+}
+
+object PolicyText {
+  /** The session's settings but for what its user can set and expressions depend on. */
+  def settings(spark: SparkSession): SQLConf = {
+    val zone = SQLConf.SESSION_LOCAL_TIMEZONE.key
+    val conf = spark.sessionState.conf.clone()
+    conf.setConfString(zone, spark.sparkContext.getConf.get(zone, "UTC"))
+    conf
+  }
+
+  /** A name that is no column's (any more) may be one that the user declared: a filter would be what they make of it. */
+  def usesVariables(plan: LogicalPlan): Boolean = plan.collectWithSubqueries { case node => node.expressions }.flatten
+    .exists(_.exists(_.isInstanceOf[VariableReference]))
 }
 
 /**

@@ -39,6 +39,7 @@ final case class SecureRelations(spark: SparkSession) extends Rule[LogicalPlan] 
     }
 
     private def released(pending: PendingRelation): LogicalPlan = {
+      if (DefinerView.is(pending.child)) return view(DefinerView.secured(spark, SessionPolicy.ofSession(spark), pending.child), pending)
       val child = if (pending.child.resolved) pending.child else secured(pending.child)
       if (!child.resolved) pending.copy(child = child)
       else child match {
@@ -71,13 +72,17 @@ final case class SecureRelations(spark: SparkSession) extends Rule[LogicalPlan] 
       }
     }
 
-    /** A view runs with the rights of whoever reads it: its tables are secured already, here its own policy is applied. */
+    /** A view's tables are secured already, for who reads it or for its definer. Here its own policy is applied, for who reads it. */
     private def view(alias: SubqueryAlias, pending: PendingRelation): LogicalPlan = pending.name match {
       case CatalogAndIdentifier(catalog: LakeCatalog, asked) =>
         val identifier = catalog.storedView(asked)
         val decision = policy.decision(TableName.of(catalog.name, identifier))
         decision.require("select")
-        if (!decision.restricted) alias
+        if (!decision.restricted) alias match {
+          case SubqueryAlias(name, rows: SecuredRelation) if Explain.now =>
+            SubqueryAlias(name, ExplainedTable(rows.output.map(_.newInstance()), rows.table))
+          case other => other
+        }
         else {
           val known = alias.output.map(_.name.toLowerCase(java.util.Locale.ROOT)).toSet
           if (!(decision.hidden ++ decision.masks.keySet).subsetOf(known)) throw new Failure.PolicyUnusable(decision.table)

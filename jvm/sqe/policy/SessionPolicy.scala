@@ -8,20 +8,36 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.sqe.Failure
 
 /** Who a session is, and what it may do: one for each session, handed over by Python. */
-final class SessionPolicy(val enforced: Boolean, spark: SparkSession) {
-  @volatile var roles: Set[String] = Set.empty
-  @volatile var groups: Set[String] = Set.empty
+final class SessionPolicy(val enforced: Boolean, spark: SparkSession, definer: Option[Definer] = None) {
+  @volatile var identity: Definer = definer.getOrElse(Definer("", Nil, Nil, ""))
+  /** What records of definers are signed with; of the session, not of its definers. */
+  @volatile var viewKey: Option[String] = None
+  private val definers = new ConcurrentHashMap[Definer, SessionPolicy]
   private val decisions = new ConcurrentHashMap[String, Decision]
   private val procedures = new AtomicInteger
 
   def put(made: Seq[Decision]): Unit = made.foreach(decision => decisions.put(decision.table, decision))
 
-  def forget(): Unit = decisions.clear()
+  def forget(): Unit = {
+    decisions.clear()
+    definers.values.forEach(_.forget())
+  }
+
+  def roles: Set[String] = identity.roles.toSet
+
+  def groups: Set[String] = identity.groups.toSet
+
+  /** What a view's definer may do, whose view this session reads. */
+  def of(definer: Definer): SessionPolicy = definers.computeIfAbsent(definer, who => {
+    val policy = new SessionPolicy(enforced, spark, Some(who))
+    policy.viewKey = viewKey
+    policy
+  })
 
   def find(table: String): Option[Decision] = Option(decisions.get(table))
 
   /** The decision for a table; without one the statement ends here, for Python to ask and to run it again. */
-  def decision(table: String): Decision = find(table).getOrElse(throw new Failure.PolicyNeeded(Seq(table)))
+  def decision(table: String): Decision = find(table).getOrElse(throw new Failure.PolicyNeeded(Seq(table), definer))
 
   /** A decision for these columns: one that was made for others is asked for again. */
   def decision(table: String, columns: Iterable[String]): Decision = {
@@ -37,7 +53,7 @@ final class SessionPolicy(val enforced: Boolean, spark: SparkSession) {
 
   def needs(tables: Seq[String]): Unit = {
     val missing = tables.distinct.filter(find(_).isEmpty)
-    if (missing.nonEmpty) throw new Failure.PolicyNeeded(missing)
+    if (missing.nonEmpty) throw new Failure.PolicyNeeded(missing, definer)
   }
 
   /** What may be told of a failure: not what a view's body needs and its reader may not see. */
@@ -75,8 +91,25 @@ object SessionPolicy {
 
   def unbind(id: String): Unit = bySession.remove(id)
 
-  def of(id: String): SessionPolicy =
+  /** Definers whose views this thread analyzes, the innermost first: theirs are the rights then. */
+  private val definers = ThreadLocal.withInitial[List[SessionPolicy]](() => Nil)
+
+  def acting[T](definer: SessionPolicy)(body: => T): T = {
+    val before = definers.get
+    definers.set(definer :: before)
+    try body
+    finally definers.set(before)
+  }
+
+  def depth: Int = definers.get.size
+
+  /** The session's own, whoever acts. */
+  def ofSession(id: String): SessionPolicy =
     Option(id).flatMap(known => Option(bySession.get(known))).getOrElse(throw new Failure.Refused("The session has no user"))
+
+  def of(id: String): SessionPolicy = definers.get.headOption.getOrElse(ofSession(id))
+
+  def ofSession(spark: SparkSession): SessionPolicy = ofSession(spark.sessionState.conf.getConfString(key, null))
 
   def of(spark: SparkSession): SessionPolicy = of(spark.sessionState.conf.getConfString(key, null))
 

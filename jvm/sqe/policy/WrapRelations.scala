@@ -24,6 +24,7 @@ object WrapRelations {
     case done @ (_: SecuredRelation | _: ServerRows) => done
     case pending: PendingRelation => pending.child match {
       case _: UnresolvedRelation | _: RelationTimeTravel | _: UnresolvedTable | _: UnresolvedTableOrView => pending
+      case definers if DefinerView.is(definers) => pending // whose tables are not for its reader to see
       case body => pending.copy(child = wrap(body))
     }
     case done if done.analyzed => done

@@ -8,12 +8,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from sqe.bench import door, sessions, start, stream, tls, warm
+from sqe.bench import door, policy, sessions, start, stream, tls, warm
 from sqe.bench.benchmark import Benchmark, BenchmarkError, Run
 from sqe.bench.figures import Figure
 from sqe.errors import SqeError
 
-BENCHMARKS = (start.BENCHMARK, warm.BENCHMARK, stream.BENCHMARK, sessions.BENCHMARK, door.BENCHMARK, tls.BENCHMARK)
+BENCHMARKS = (
+    start.BENCHMARK,
+    warm.BENCHMARK,
+    stream.BENCHMARK,
+    sessions.BENCHMARK,
+    door.BENCHMARK,
+    tls.BENCHMARK,
+    policy.BENCHMARK,
+)
 
 MET, MISSED = 0, 1
 

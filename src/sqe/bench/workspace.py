@@ -114,7 +114,7 @@ def _mark(folder: Path, table: Table) -> Path:
     return folder / f"{table.name}.made"
 
 
-def server_config(folder: Path, memory: str) -> str:
+def server_config(folder: Path, memory: str, more: str = "") -> str:
     """sqe.toml of a server on free ports with one user."""
     return f"""
 [coordinator]
@@ -137,21 +137,21 @@ path = "{warehouse(folder)}"
 
 
 @contextmanager
-def config_file(folder: Path, memory: str) -> Iterator[Path]:
+def config_file(folder: Path, memory: str, more: str = "") -> Iterator[Path]:
     with TemporaryDirectory(prefix="sqe-bench-") as private:
         path = Path(private) / "sqe.toml"
-        path.write_text(server_config(folder, memory))
+        path.write_text(server_config(folder, memory, more))
         yield path
 
 
 @contextmanager
-def local_server(folder: Path, memory: str = "2g") -> Iterator[tuple[Server, NetworkDoors]]:
+def local_server(folder: Path, memory: str = "2g", more: str = "") -> Iterator[tuple[Server, NetworkDoors]]:
     """The server of `sqe-server` in this process, for what only its inside tells: the driver's heap after a collection."""
     from sqe.config import load
     from sqe.network import NetworkDoors
     from sqe.server import Server
 
-    with config_file(folder, memory) as path:
+    with config_file(folder, memory, more) as path:
         settings = load(path, os.environ, {})
     network = NetworkDoors(settings)
     with Server(settings, doors=network.open) as server:

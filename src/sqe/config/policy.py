@@ -68,7 +68,11 @@ class Policy:
         "How long decisions are kept. A change by SQL counts from the next statement whatever this says.",
     )
     timeout: Duration = key(duration("50ms", "1m"), Duration.parse("2s"), "An engine that takes longer has not decided: denied.")
-    mask_key: Secret | None = key(SECRET, None, "Key of `mask_hmac`; without it that mask shows NULL.")
+    mask_key: Secret | None = key(
+        SECRET,
+        None,
+        "Key of `mask_hmac` and of views with SECURITY DEFINER; without it the mask shows NULL and there are no such views.",
+    )
     opa_url: str | None = key(URL, None, "OPA's `allow` rule, as Trino's `opa.policy.uri`: `http://…/v1/data/trino/allow`.")
     opa_row_filters_url: str | None = key(URL, None, "Trino's `opa.policy.row-filters-uri`.")
     opa_column_masks_url: str | None = key(URL, None, "Trino's `opa.policy.column-masking-uri`.")

@@ -179,9 +179,10 @@ SENTENCES: Mapping[ErrorCode, str] = {
 class PolicyNeeded(SqeError):
     """The driver wants decisions for these tables; nothing has run. Seen by `Session.ask` only, which gets them."""
 
-    def __init__(self, tables: Sequence[str]) -> None:
+    def __init__(self, tables: Sequence[str], definer: Mapping[str, Any] | None = None) -> None:
         super().__init__(errors.GENERIC_INTERNAL_ERROR, "A decision about a table is missing")
         self.tables = tables
+        self.definer = definer  # for whom, if not for the session's user
 
 
 @dataclass(frozen=True)
@@ -244,6 +245,7 @@ SYMPTOMS: Sequence[Symptom] = (
         errors.NOT_SUPPORTED,
         "This catalog has no schemas within schemas",
     ),
+    _symptom(r"references temporary (function|view)", errors.NOT_SUPPORTED, "A view cannot use what is only this session's"),
     _symptom(r"streaming sources", errors.NOT_SUPPORTED, "Reading a table as a stream is not available"),
     _symptom(r"Unsupported table change|is not supported|Unsupported format", errors.NOT_SUPPORTED),
     _symptom(r"[Jj]ob[^\n]* cancel|Task was (killed|interrupted)|ClosedByInterrupt", errors.USER_CANCELED),
@@ -253,7 +255,7 @@ SYMPTOMS: Sequence[Symptom] = (
 def error_of(facts: Mapping[str, Any]) -> SqeError:
     """The error for one failure report. An unknown one is an internal error, and its facts are logged."""
     if needed := facts.get("policy_needed"):
-        return PolicyNeeded(needed)
+        return PolicyNeeded(needed["tables"], needed["definer"])
     error = _error_of(facts)
     error.touched = Touched.of(facts) if "reads" in facts else None
     return error

@@ -12,7 +12,7 @@ from sqe.config.providers import StaticProvider
 from sqe.engine.driver import Driver
 from sqe.identity import Identity
 from sqe.policy.contract import Decisions
-from sqe.policy.decisions import Policy
+from sqe.policy.decisions import People, Policy
 from sqe.policy.engine import Engine, Nobody
 from sqe.policy.facts import DriverFacts
 from sqe.policy.grants.engine import GrantsEngine
@@ -26,10 +26,11 @@ class Built:
 
     policy: Policy
     rights: Rights
+    people: People
 
     def decisions(self, driver: Driver) -> Callable[[Session], Decisions]:
         """For each session, with the columns that its own catalogs tell it."""
-        return lambda session: self.policy.with_facts(DriverFacts(driver, session))
+        return lambda session: self.policy.with_facts(DriverFacts(driver, session), self.people)
 
     def close(self) -> None:
         self.policy.close()
@@ -47,7 +48,8 @@ def build_policy(settings: Settings, sessions: Sessions) -> Built:
         mask_key=section.mask_key.reveal().encode() if section.mask_key else None,
     )
     grants = next((engine for engine in engines if isinstance(engine, GrantsEngine)), None)
-    return Built(policy, Rights(policy, grants, admin_roles, known_people(settings, sessions)))
+    people = known_people(settings, sessions)
+    return Built(policy, Rights(policy, grants, admin_roles, people), people)
 
 
 def _engine(name: str, section: PolicySettings, admin_roles: frozenset[str]) -> Engine:
@@ -76,7 +78,7 @@ def _store_url(section: PolicySettings) -> str:
     return parts._replace(netloc=f"{user}:{quote(section.store_password.reveal(), safe='')}{at}{host}").geturl()
 
 
-def known_people(settings: Settings, sessions: Sessions) -> Callable[[str], Identity | None]:
+def known_people(settings: Settings, sessions: Sessions) -> People:
     """Roles and groups of others, as far as this server knows them: from its own user lists and from who is logged in."""
     static = {
         user.name: Identity(user.name, frozenset(user.roles), frozenset(user.groups), "static")

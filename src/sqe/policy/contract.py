@@ -40,5 +40,12 @@ class Decisions(Protocol):
 
     def decide(self, identity: Identity, tables: Sequence[str]) -> Sequence[TablePolicy]: ...
 
+    def definer(self, recorded: Identity) -> Identity:
+        """Who made a view with SECURITY DEFINER, as they are now: never more than they were then."""
+
+    @property
+    def view_key(self) -> str | None:
+        """What definers of views are signed with, in hex; None: there are no such views."""
+
     def version(self) -> str:
         """Another one as soon as what was decided may not hold any more. Asked before every statement: quick, never raises."""

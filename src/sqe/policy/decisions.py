@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import json
 import logging
 import threading
@@ -22,6 +23,8 @@ from sqe.policy.guard import Guard, Unavailable
 from sqe.policy.masks import NULL, masked
 
 log = logging.getLogger("sqe.policy")
+
+People = Callable[[str], Identity | None]  # who somebody is now, as far as the server knows them
 
 _LARGEST_CACHE = 20_000
 _NO_ANSWER = "a policy engine does not answer"
@@ -69,9 +72,16 @@ class Policy:
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[Person, str], _Kept] = OrderedDict()
 
-    def with_facts(self, facts: TableFacts) -> PolicyWithFacts:
+    def with_facts(self, facts: TableFacts, people: People = lambda _: None) -> PolicyWithFacts:
         """For one session, whose catalogs know the columns."""
-        return PolicyWithFacts(self, facts)
+        return PolicyWithFacts(self, facts, people)
+
+    @property
+    def view_key(self) -> str | None:
+        """A key of its own for the definers of views."""
+        if self._mask_key is None:
+            return None
+        return hmac.digest(self._mask_key, b"definers of views", "sha256").hex()
 
     def version(self) -> str:
         """Changes when decisions may have changed, at least once in `cache_ttl`: what was handed to the driver is old then.
@@ -195,9 +205,21 @@ class Policy:
 class PolicyWithFacts:
     """What a session asks: `contract.Decisions`, and whether what it was told is still current."""
 
-    def __init__(self, policy: Policy, facts: TableFacts) -> None:
+    def __init__(self, policy: Policy, facts: TableFacts, people: People) -> None:
         self._policy = policy
         self._facts = facts
+        self._people = people
+
+    def definer(self, recorded: Identity) -> Identity:
+        """With the roles and groups that they had when they made the view and, as far as is known, still have."""
+        now = self._people(recorded.user)
+        if now is None:
+            return recorded
+        return replace(recorded, roles=recorded.roles & now.roles, groups=recorded.groups & now.groups)
+
+    @property
+    def view_key(self) -> str | None:
+        return self._policy.view_key
 
     def decide(self, identity: Identity, tables: Sequence[str]) -> Sequence[TablePolicy]:
         return self._policy.decide(identity, tables, self._facts)

@@ -1,7 +1,7 @@
 """SQE's own forms of statements that Spark and Iceberg have under other names, turned into theirs.
 
-`COMMENT ON COLUMN`, `CREATE BRANCH … ON t`, Trino's `SHOW STATS` and `FOR INCREMENTAL BETWEEN`. The result is ordinary text:
-Spark's parser and the gate see it as if the user had written it.
+`COMMENT ON COLUMN`, `CREATE BRANCH … ON t`, `CREATE VIEW … SECURITY DEFINER`, Trino's `SHOW STATS` and `FOR INCREMENTAL BETWEEN`.
+The result is ordinary text: Spark's parser and the gate see it as if the user had written it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from itertools import takewhile
 
 from sqe.query.statements import StatementClass
 from sqe.sql.execute import execute_on_table
@@ -31,13 +32,14 @@ _FILE = re.compile(r"\b(?:FROM|JOIN)\s*(?:--[^\n]*\n\s*)*[rR]?'", re.IGNORECASE)
 _FIRST_WORDS = ("CREATE", "REPLACE", "DROP", "COMMENT", "SHOW", "ALTER")
 _FIRST_WORD = re.compile(rf"\b(?:{'|'.join(_FIRST_WORDS)})\b", re.IGNORECASE)
 _LONGEST_COMMAND = 10_000
+_SECURITY = re.compile(r"\bSECURITY\s+(?:DEFINER|INVOKER)\b", re.IGNORECASE)  # whose query may be long
 
 
 def with_forms(sql: str, catalogs: Collection[str]) -> Form | None:
     """The statement in Spark's words; None when it is in them already."""
     incremental = _INCREMENTAL.search(sql) is not None
     files = _FILE.search(sql) is not None
-    short = len(sql) <= _LONGEST_COMMAND
+    short = len(sql) <= _LONGEST_COMMAND or _SECURITY.search(sql, 0, _LONGEST_COMMAND) is not None
     if not incremental and not files and not (short and _FIRST_WORD.search(sql)):
         return None
     found = tokens(sql)
@@ -124,6 +126,34 @@ def _show_create(reader: Reader, _: Collection[str]) -> Form | None:
     return Form(f"SHOW CREATE TABLE {reader.rest()}") if reader.take("SHOW", "CREATE", "VIEW") else None
 
 
+_CREATE_VIEW = (("CREATE", "OR", "REPLACE", "VIEW"), ("CREATE", "VIEW"))
+_DEFINER = "'sqe.security' = 'definer'"
+
+
+def _security(reader: Reader, _: Collection[str]) -> Form | None:
+    """`CREATE [OR REPLACE] VIEW v … SECURITY DEFINER | INVOKER … AS query`: a property that SQE makes a signed record of."""
+    if not any(reader.see(*words) for words in _CREATE_VIEW):
+        return None
+    head = list(takewhile(lambda token: not token.says("AS"), reader.left))  # no clause before the query has this word
+    chosen = next((at for at, token in enumerate(head) if token.says("SECURITY") and head[at + 1 : at + 2]), None)
+    if chosen is None or chosen < 3 or not head[chosen + 1].says("DEFINER", "INVOKER"):
+        return None
+    start, end = head[chosen].start, head[chosen + 1].end
+    blank = _as_long("", reader.sql[start:end])
+    if head[chosen + 1].says("INVOKER"):
+        return Form(reader.sql[:start] + blank + reader.sql[end:], keeps_positions=True)
+    properties = next((at for at, token in enumerate(head) if token.says("TBLPROPERTIES") and head[at + 1].says("(")), None)
+    if properties is None:
+        return Form(f"{reader.sql[:start]}TBLPROPERTIES ({_DEFINER}){reader.sql[end:]}")
+    opened = head[properties + 1].end
+    added = [(opened, opened, f"{_DEFINER}, "), (start, end, blank)]
+    made, done = [], 0
+    for begins, ends, text in sorted(added):
+        made += [reader.sql[done:begins], text]
+        done = ends
+    return Form("".join([*made, reader.sql[done:]]))
+
+
 def _execute(reader: Reader, catalogs: Collection[str]) -> Form | None:
     sql = execute_on_table(reader, catalogs)
     return Form(sql) if sql else None
@@ -150,6 +180,7 @@ _COMMANDS: tuple[Callable[[Reader, Collection[str]], Form | None], ...] = (
     _comment,
     _stats,
     _show_create,
+    _security,
     _backticks,
     _execute,
 )

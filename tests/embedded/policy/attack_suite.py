@@ -1,4 +1,4 @@
-"""The attacks as one suite: what is run, as whom, and what is wrong with an answer. How statements reach a server is the caller's."""
+"""The attacks as one suite: what is run, as whom, and what is wrong with an answer. How statements run is left open."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def leaked(found: object, text: str) -> list[str]:
 
 def run_group(person: Attacker, schema: str, group: str) -> Report:
     report = Report()
-    for template, expected in (READS.get(group) or REFUSALS.get(group) or SURFACES[group]):
+    for template, expected in READS.get(group) or REFUSALS.get(group) or SURFACES[group]:
         text = template.replace("{s}", schema).replace("{S}", schema.upper())
         found = attempt(person, text)
         report.statements += 1
