@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from sqe import errors
 from sqe.errors import SqeError
+from sqe.sql.dialect import DIALECTS
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,8 @@ SETTINGS: Mapping[str, SessionSetting] = {
             "spark",
             "the dialect of statements",
             None,
-            lambda value: value == "spark",
-            "'spark' (others come later)",
+            lambda value: value in DIALECTS,
+            f"one of {', '.join(DIALECTS)}",
         ),
     )
 }
