@@ -67,7 +67,7 @@ def _unpack(archive: Path, driver: Path, bench: Path) -> tuple[Path, Launch]:
     home = bench / "trino-server-476"
     wanted = tuple(f"{home.name}/{part}/" for part in ("lib", *(f"plugin/{plugin}" for plugin in PLUGINS)))
     with tarfile.open(archive) as content:
-        content.extractall(bench, [entry for entry in content if entry.name.startswith(wanted)], filter="data")
+        content.extractall(bench, (entry for entry in content if entry.name.startswith(wanted)), filter="data")
     shutil.copy(driver, home / "plugin" / "iceberg")
     return home, Launch([newer_java(MINIMUM_JAVA, "Trino").executable, "-version"])
 
@@ -76,7 +76,6 @@ def _config(place: Place) -> dict[str, object]:
     return {
         "node.id": "dev",
         "node.environment": "dev",
-        "node.data-dir": place.folder / "data",
         "node.bind-ip": LOOPBACK,
         "node.internal-address": LOOPBACK,
         "coordinator": "true",

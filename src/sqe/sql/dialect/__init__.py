@@ -52,6 +52,7 @@ class ResultColumn:
 
     name: str
     type: str
+    zone: str | None = None  # of instants, where all rows have the same: `America/New_York`
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,54 @@
 
 from __future__ import annotations
 
+from sqlglot import exp
+
 from sqe import errors
 from sqe.errors import SqeError
-from sqe.sql.dialect import Relations, Translation
+from sqe.sql.dialect import Relations, ResultColumn, Translation
+from sqe.sql.dialect.trino import (  # noqa: F401 - they register what they handle
+    aggregates,
+    arithmetic,
+    casts,
+    comparisons,
+    functions_arrays,
+    functions_dates,
+    functions_math,
+    functions_text,
+    jsons,
+    literals,
+    moments,
+)
+from sqe.sql.dialect.trino.compiler import Context
+from sqe.sql.dialect.trino.parser import parse
+from sqe.sql.dialect.trino.queries import Queries, Query
+from sqe.sql.dialect.trino.scope import Scope
+from sqe.sql.dialect.trino.values import refused
 
 
 def translate_trino(sql: str, relations: Relations | None, time_zone: str) -> Translation:
-    raise SqeError(errors.NOT_SUPPORTED, "This statement cannot be translated yet", line=1, column=1)
+    try:
+        return _translated(parse(sql), relations, time_zone)
+    except RecursionError:
+        raise SqeError(errors.SYNTAX_ERROR, "The statement is too deep") from None
+
+
+def _translated(node: exp.Expression, relations: Relations | None, time_zone: str) -> Translation:
+    queries = Queries(Context(relations, time_zone, _no_query))
+    if isinstance(node, (exp.Select, exp.SetOperation, exp.Values, exp.Subquery)):
+        found = queries.query(node, Scope())
+        return Translation(found.sql, result_columns(found))
+    raise refused(node, "This statement")
+
+
+def result_columns(query: Query) -> tuple[ResultColumn, ...]:
+    return tuple(
+        ResultColumn(
+            each.name or f"_col{at}", str(each.type), each.zone.strip("'") if each.type.is_instant and each.zone else None
+        )
+        for at, each in enumerate(query.fields)
+    )
+
+
+def _no_query(node: exp.Expression, scope: Scope) -> Query:
+    raise refused(node, "A query at this place")

@@ -1,0 +1,107 @@
+"""Expressions: every node of sqlglot that has a meaning here, by its class; the others are refused.
+
+The modules of the themes (`arithmetic`, `comparisons`, …) put their handlers into the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
+
+from sqlglot import exp
+
+from sqe import errors
+from sqe.sql.dialect.trino import types as T
+from sqe.sql.dialect.trino.scope import Scope
+from sqe.sql.dialect.trino.types import Type
+from sqe.sql.dialect.trino.values import Value, literal, mismatch, refused, wrong
+
+if TYPE_CHECKING:
+    from sqe.sql.dialect import Relations
+    from sqe.sql.dialect.trino.queries import Query
+
+Handler = Callable[["Compiler", exp.Expression], Value]
+HANDLERS: dict[type[exp.Expression], Handler] = {}
+
+H = TypeVar("H", bound=Callable[..., Value])
+
+
+def handles(*nodes: type[exp.Expression]) -> Callable[[H], H]:
+    def register(handler: H) -> H:
+        for node in nodes:
+            HANDLERS[node] = handler
+        return handler
+
+    return register
+
+
+@dataclass(frozen=True)
+class Context:
+    """What holds for a whole statement."""
+
+    relations: Relations | None
+    time_zone: str
+    query: Callable[[exp.Expression, Scope], Query]  # translates a query inside an expression
+
+    @property
+    def zone(self) -> str:
+        return literal(self.time_zone)
+
+
+@dataclass(frozen=True)
+class Compiler:
+    context: Context
+    scope: Scope
+    trying: bool = False  # inside TRY: what fails for a row is NULL
+    grouping: tuple[str, ...] = ()
+
+    def value(self, node: exp.Expression | None) -> Value:
+        if node is None:
+            raise wrong(None, errors.SYNTAX_ERROR, "The statement is not complete")
+        handler = HANDLERS.get(type(node))
+        if handler is None:
+            raise refused(node, f"{describe(node)}")
+        return handler(self, node)
+
+    def values(self, nodes: Iterable[exp.Expression]) -> list[Value]:
+        return [self.value(node) for node in nodes]
+
+    def condition(self, node: exp.Expression | None) -> str:
+        value = self.value(node)
+        if value.type.base not in ("boolean", "unknown"):
+            raise mismatch(node, f"A condition must be a boolean, not {value.type}")
+        return value.sql
+
+    def cast(self, value: Value, target: Type) -> Value:
+        """The value as a type that it turns into by itself."""
+        from sqe.sql.dialect.trino.casts import coerce
+
+        return coerce(self, value, target)
+
+    def shared(self, node: exp.Expression, values: list[Value]) -> list[Value]:
+        """All of them as the type that they have in common."""
+        kind = T.UNKNOWN
+        for value in values:
+            shared = T.common(kind, value.type)
+            if shared is None:
+                raise mismatch(node, f"{kind} and {value.type} have no type in common")
+            kind = shared
+        return [self.cast(value, kind) for value in values]
+
+    def inside(self, scope: Scope) -> Compiler:
+        return replace(self, scope=scope)
+
+    def inside_try(self) -> Compiler:
+        return replace(self, trying=True)
+
+
+def describe(node: exp.Expression) -> str:
+    words = "".join(f" {char.lower()}" if char.isupper() else char for char in type(node).__name__).strip()
+    return words[:1].upper() + words[1:]
+
+
+def common_zone(values: Iterable[Value]) -> str | None:
+    """The zone that all instants among the values have; None when they have several."""
+    zones = {value.zone for value in values if value.type.is_instant}
+    return zones.pop() if len(zones) == 1 else None
