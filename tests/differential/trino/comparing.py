@@ -78,4 +78,4 @@ def _loosely(kind: str) -> str:
     """Lengths of texts are only shown."""
     import re
 
-    return re.sub(r"varchar\(\d+\)", "varchar", kind.replace(" ", ""))
+    return re.sub(r"varchar\(\d+\)", "varchar", kind.replace(" ", "").lower())

@@ -9,6 +9,8 @@ from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import numpy as np
+
 from sqe.sql.dialect.trino.types import Type, read_type
 
 _EPOCH = dt.datetime(1970, 1, 1)
@@ -27,7 +29,7 @@ def _cell(value: Any, kind: Type, zone: str | None) -> Any:
     if kind.base in ("double", "real"):
         if math.isnan(value) or math.isinf(value):
             return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-        return value
+        return value if kind.base == "double" else float(str(np.float32(value)))
     if kind.base == "decimal":
         return f"{Decimal(value):f}"
     if kind.base == "varbinary":

@@ -238,8 +238,12 @@ def _top(descending: bool) -> object:
     """max(x), and max(x, n): the n largest."""
 
     def write(made: Call) -> str:
+        name = "max" if descending else "min"
+        if len(made) == 1 and made.result.base in ("double", "real"):  # NaN only when there is nothing else
+            x = made[0].sql
+            return f"coalesce({plain(f'{name}(CASE WHEN NOT isnan({x}) THEN {x} END)')}, {plain(f'{name}({x})')})"
         if len(made) == 1:
-            return plain(f"{'max' if descending else 'min'}({made[0].sql})")
+            return plain(f"{name}({made[0].sql})")
         items = plain(f"collect_list({made[0].sql})")
         return f"nullif(slice(sort_array({items}, {'false' if descending else 'true'}), 1, CAST({made[1].sql} AS INT)), array())"
 
@@ -249,6 +253,10 @@ def _top(descending: bool) -> object:
 def _top_by(descending: bool) -> object:
     def write(made: Call) -> str:
         name = "max_by" if descending else "min_by"
+        if len(made) == 2 and made[1].type.base in ("double", "real"):
+            x, y = made[0].sql, made[1].sql
+            number = plain(f"count(CASE WHEN NOT isnan({y}) THEN 1 END)")
+            return f"CASE WHEN {number} > 0 THEN {plain(f'{name}({x}, CASE WHEN NOT isnan({y}) THEN {y} END)')} ELSE {plain(f'{name}({x}, {y})')} END"
         if len(made) == 2:
             return plain(f"{name}({made[0].sql}, {made[1].sql})")
         present = plain(
@@ -323,6 +331,14 @@ def _skewness(made: Call) -> str:
     return f"CASE WHEN {plain(f'count({x})')} > 2 THEN {plain(f'skewness({x})')} END"
 
 
+def _geometric_mean(made: Call) -> str:
+    x = made[0].sql
+    logarithm = (
+        f"CASE WHEN {x} > 0 THEN ln({x}) WHEN {x} = 0 THEN double('-Infinity') WHEN {x} IS NOT NULL THEN double('NaN') END"
+    )
+    return f"CAST(exp({plain(f'avg({logarithm})')}) AS {made.result.spark})"
+
+
 def _percentile(made: Call) -> str:
     if len(made) != 2:
         raise made.refuse("with weights or accuracy")
@@ -379,7 +395,7 @@ FUNCTIONS.update(
         "dense_rank": _ranked("dense_rank()", "BIGINT"),
         "every": simple("bool_and"),
         "first_value": lambda made: plain(f"first_value({made[0].sql})"),
-        "geometric_mean": lambda made: f"CAST(exp({plain(f'avg(ln({made[0].sql}))')}) AS {made.result.spark})",
+        "geometric_mean": _geometric_mean,
         "histogram": _histogram,
         "kurtosis": _kurtosis,
         "lag": _navigation("lag"),

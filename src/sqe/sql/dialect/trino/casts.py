@@ -99,9 +99,8 @@ def _possible(source: Type, target: Type) -> bool:
 def _scalar(value: Value, target: Type, word: str) -> str:
     source = value.type
     if target.is_integer and source.base in ("double", "real", "decimal"):
-        # Trino rounds, half away from zero; Spark cuts. The decimal in between fails for what no bigint can hold.
-        kept = f"{word}({value.sql} AS DECIMAL(38,6))" if source.base != "decimal" else value.sql
-        return f"{word}(round({kept}, 0) AS {target.spark})"
+        # Trino rounds, half away from zero; Spark cuts.
+        return f"{word}(round({value.sql}, 0) AS {target.spark})"
     if source.is_text and (target.is_number or target.base == "boolean"):
         return _of_text(value, target, word)
     if target.base == "boolean" and source.is_number:
@@ -116,7 +115,7 @@ def _scalar(value: Value, target: Type, word: str) -> str:
 
 
 _FORMS = {
-    "integer": r"[+-]?[0-9]+",
+    "integer": r"\\s*[+-]?[0-9]+\\s*",
     "decimal": r"[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?",
     "float": r"\\s*([+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?|[+-]?(NaN|Infinity))\\s*",
     "boolean": r"(?i)(true|false|t|f|1|0)",
@@ -126,13 +125,14 @@ _FORMS = {
 def _of_text(value: Value, target: Type, word: str) -> str:
     """Spark also takes blanks, 'yes' or '1.5' where Trino does not: those fail here as a text that is no number."""
     name = "integer" if target.is_integer else target.base if target.base in ("decimal", "boolean") else "float"
-    cleaned = f"trim({value.sql})" if name == "float" else value.sql
+    blanks = name in ("float", "integer")
+    cleaned = f"trim({value.sql})" if blanks else value.sql
     allowed = f"CASE WHEN {value.sql} RLIKE '^(?:{_FORMS[name]})$' THEN {cleaned} WHEN {value.sql} IS NOT NULL THEN '?' END"
     if value.text is not None:
         import re
 
         fits = re.fullmatch(_FORMS[name].replace("\\\\", "\\"), value.text) is not None
-        allowed = (cleaned if fits else "'?'") if name != "float" else (literal(value.text.strip()) if fits else "'?'")
+        allowed = literal(value.text.strip()) if fits else "'?'"
     return f"{word}({allowed} AS {target.spark})"
 
 
@@ -167,7 +167,7 @@ def to_text(c: Compiler, node: exp.Expression | None, value: Value) -> str:
         return value.sql
     if source.base in ("date", "time", "timestamp", "timestamp with time zone"):
         return moments.to_text(c, node, value)
-    if source.is_number or source.base in ("boolean", "varbinary"):
+    if source.is_number or source.base == "boolean":
         return f"CAST({value.sql} AS STRING)"
     if source.is_interval:
         return moments.interval_text(value)
@@ -190,7 +190,7 @@ def float_text(value: Value) -> str:
     mantissa = f"concat(left({trimmed}, 1), '.', CASE WHEN length({trimmed}) > 1 THEN substr({trimmed}, 2) ELSE '0' END)"
     return (
         f"CASE WHEN isnan({x}) OR {digits} IN ('Infinity', '-Infinity') THEN {digits}"
-        f" WHEN {x} = 0 THEN concat({negative}, '0.0E0')"
+        f" WHEN {x} = 0 THEN concat({negative}, '0E0')"
         f" ELSE concat({negative}, {mantissa}, 'E', {exponent}) END"
     )
 

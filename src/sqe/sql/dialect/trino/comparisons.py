@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from sqe import errors
@@ -92,16 +94,32 @@ def _quantified(node: exp.Expression) -> tuple[str, exp.Expression] | None:
 
 
 def _quantifier(c: Compiler, node: exp.Binary, symbol: str, quantifier: str, query: exp.Expression) -> Value:
-    """Over the array of the query's values, whose three-valued logic is that of Trino."""
+    """By the least and the greatest of the query's values; with a NULL among them the answer may be NULL."""
     left = c.value(node.left)
     found = c.context.query(query, c.scope.below([]))
     if len(found.fields) != 1:
         raise mismatch(node, "The subquery must have one column")
+    summary = "named_struct('n', count(1), 'k', count(q.c), 'lo', min(q.c), 'hi', max(q.c))"
+    values = f"(SELECT {summary} FROM ({found.sql}) AS q(c))"
     column = found.fields[0]
-    left_, right_ = comparable(c, node, [left, Value("x.v", column.type)])
-    items = f"(SELECT collect_list(named_struct('v', q.c)) FROM ({found.sql}) AS q(c))"
-    function = "forall" if quantifier == "all" else "exists"
-    return Value(f"{function}({items}, x -> {_compared(node, symbol, left_, right_)})", T.BOOLEAN)
+    low, high = (
+        _compared(node, symbol, *comparable(c, node, [left, Value(f"{values}.{name}", column.type)])) for name in ("lo", "hi")
+    )
+    every = quantifier == "all"
+    both = f"({low} AND {high})" if every else f"({low} OR {high})"
+    decided = {"=": both, "<>": both, "<": low, "<=": low, ">": high, ">=": high}
+    if not every:  # one that is small or large enough will do
+        decided |= {"<": high, "<=": high, ">": low, ">=": low}
+    if symbol == "=" and not every or symbol == "<>" and every:
+        inside = _in_query(c, exp.In(this=node.left), query)
+        return inside if symbol == "=" else Value(f"(NOT {inside.sql})", T.BOOLEAN)
+    test = decided[symbol]
+    empty, clear = ("true", "NOT " + test) if every else ("false", test)
+    return Value(
+        f"(CASE WHEN {values}.n = 0 THEN {empty} WHEN {clear} THEN {'false' if every else 'true'}"
+        f" WHEN {values}.k < {values}.n THEN NULL ELSE {test} END)",
+        T.BOOLEAN,
+    )
 
 
 @handles(exp.And, exp.Or)
@@ -135,7 +153,9 @@ def _is_plain(node: exp.Expression) -> bool:
 
 @handles(exp.Not)
 def _not(c: Compiler, node: exp.Not) -> Value:
-    return Value(f"(NOT {c.condition(node.this)})", T.BOOLEAN)
+    inner = node.this.unnest()
+    kept = c if isinstance(inner, exp.In) else replace(c, filtering=False)
+    return Value(f"(NOT {kept.condition(node.this)})", T.BOOLEAN)
 
 
 @handles(exp.Is)
@@ -194,7 +214,17 @@ def _in_query(c: Compiler, node: exp.In, query: exp.Expression) -> Value:
         inner = f"SELECT {', '.join(cells)} FROM ({found.sql}) AS q({', '.join(names)})"
     values = [c.cast(value, kind).sql for value, kind in zip(left, kinds, strict=True)]
     shown = values[0] if len(values) == 1 else f"({', '.join(values)})"
-    return Value(f"({shown} IN ({inner}))", T.BOOLEAN)
+    if c.filtering:
+        return Value(f"({shown} IN ({inner}))", T.BOOLEAN)
+    # Outside of WHERE Spark answers false where NULLs make the answer unknown.
+    if len(values) > 1:
+        raise refused(node, "IN of several columns outside of WHERE")
+    count = f"(SELECT named_struct('n', count(1), 'k', count(q.c)) FROM ({inner}) AS q(c))"
+    found_ = f"({shown} IN ({inner}))"
+    unknown = f"{shown} IS NULL OR {count}.k < {count}.n"
+    return Value(
+        f"(CASE WHEN {count}.n = 0 THEN false WHEN {found_} THEN true WHEN {unknown} THEN NULL ELSE false END)", T.BOOLEAN
+    )
 
 
 @handles(exp.Exists)
@@ -217,7 +247,11 @@ def _subquery(c: Compiler, node: exp.Expression) -> Value:
 
 @handles(exp.Like)
 def _like(c: Compiler, node: exp.Like) -> Value:
-    return like(c, node, c.value(node.this), c.value(node.expression), None)
+    return _negated(node, like(c, node, c.value(node.this), c.value(node.expression), None))
+
+
+def _negated(node: exp.Expression, found: Value) -> Value:
+    return Value(f"(NOT {found.sql})", T.BOOLEAN) if node.args.get("negate") else found
 
 
 @handles(exp.Escape)
@@ -225,7 +259,7 @@ def _escape(c: Compiler, node: exp.Escape) -> Value:
     inner = node.this
     if not isinstance(inner, exp.Like):
         raise refused(node, "ESCAPE at this place")
-    return like(c, node, c.value(inner.this), c.value(inner.expression), c.value(node.expression))
+    return _negated(inner, like(c, node, c.value(inner.this), c.value(inner.expression), c.value(node.expression)))
 
 
 def like(c: Compiler, node: exp.Expression, value: Value, pattern: Value, escape: Value | None) -> Value:

@@ -36,6 +36,41 @@ def handles(*nodes: type[exp.Expression]) -> Callable[[H], H]:
     return register
 
 
+# What a node may say besides its operands: anything else is refused, since nobody looks at it. (`NOT LIKE` is a LIKE with
+# `negate`.)
+_USUAL = ("this", "expression", "expressions")
+_PARTS: dict[type[exp.Expression], tuple[str, ...]] = {
+    exp.Array: ("value_constructor",),
+    exp.AtTimeZone: ("zone",),
+    exp.Between: ("low", "high", "symmetric"),
+    exp.Case: ("ifs", "default"),
+    exp.Cast: ("to",),
+    exp.Column: ("table", "db", "catalog"),
+    exp.DPipe: ("safe",),
+    exp.Div: ("typed", "safe"),
+    exp.Except: ("distinct", "order", "limit", "offset", "with_"),
+    exp.GroupConcat: ("separator", "on_overflow"),
+    exp.Identifier: ("quoted",),
+    exp.If: ("true", "false"),
+    exp.In: ("query",),
+    exp.Intersect: ("distinct", "order", "limit", "offset", "with_"),
+    exp.Interval: ("unit",),
+    exp.JSONExtract: ("option", "json_query", "quote", "on_condition"),
+    exp.JSONObject: ("null_handling", "unique_keys", "return_type"),
+    exp.JSONValue: ("path", "returning", "on_condition"),
+    exp.Like: ("negate",),
+    exp.Literal: ("is_string",),
+    exp.ParseJSON: ("is_literal",),
+    exp.StrPosition: ("substr",),
+    exp.Trim: ("position",),
+    exp.TryCast: ("to", "safe"),
+    exp.UnicodeString: ("escape",),
+    exp.Union: ("distinct", "order", "limit", "offset", "with_"),
+    exp.Window: ("partition_by", "order", "spec", "alias", "over"),
+    **dict.fromkeys((exp.Select, exp.Subquery, exp.Values), tuple(exp.Select.arg_types)),  # queries check their own
+}
+
+
 @dataclass(frozen=True)
 class Context:
     """What holds for a whole statement."""
@@ -54,15 +89,22 @@ class Compiler:
     context: Context
     scope: Scope
     trying: bool = False  # inside TRY: what fails for a row is NULL
-    grouping: tuple[str, ...] = ()
+    filtering: bool = (
+        False  # a condition of WHERE, or a part of it that all others are joined to by AND: NULL is as good as false
+    )
 
     def value(self, node: exp.Expression | None) -> Value:
         if node is None:
             raise wrong(None, errors.SYNTAX_ERROR, "The statement is not complete")
         handler = HANDLERS.get(type(node))
         if handler is None:
-            raise refused(node, f"{describe(node)}")
-        return handler(self, node)
+            raise refused(node, describe(node))
+        known = _PARTS.get(type(node), ())
+        for name, part in node.args.items():
+            if part not in (None, False, [], "") and name not in _USUAL and name not in known:
+                raise refused(node, f"{describe(node)} with {name.strip('_').upper()}")
+        kept = self.filtering and isinstance(node, (exp.And, exp.Not, exp.Paren, exp.In))
+        return handler(self if kept or not self.filtering else replace(self, filtering=False), node)
 
     def values(self, nodes: Iterable[exp.Expression]) -> list[Value]:
         return [self.value(node) for node in nodes]
@@ -72,6 +114,10 @@ class Compiler:
         if value.type.base not in ("boolean", "unknown"):
             raise mismatch(node, f"A condition must be a boolean, not {value.type}")
         return value.sql
+
+    def filter(self, node: exp.Expression | None) -> str:
+        """A condition of WHERE."""
+        return replace(self, filtering=True).condition(node)
 
     def cast(self, value: Value, target: Type) -> Value:
         """The value as a type that it turns into by itself."""

@@ -70,7 +70,7 @@ def _element_at(made: Call) -> str:
         return f"get({x}, {index.number - 1})"
     i = f"CAST({index.sql} AS INT)"
     failed = "raise_error('SQL array indices start at 1')"
-    return f"CASE WHEN {i} > 0 THEN get({x}, {i} - 1) WHEN {i} < 0 THEN get({x}, size({x}) + {i}) WHEN {i} = 0 THEN {failed} END"
+    return f"CASE WHEN {i} > 0 THEN get({x}, {i} - 1) WHEN {i} < 0 THEN get({x}, size({x}) + {i}) WHEN {i} = 0 AND {x} IS NOT NULL THEN {failed} END"
 
 
 def _cardinality(made: Call) -> str:
@@ -99,8 +99,12 @@ def _array_join(made: Call) -> str:
 
 
 def _array_max(made: Call) -> str:
+    """NULL when there is one among them. NaN is left out unless there is nothing else."""
     x = made[0].sql
-    return f"CASE WHEN NOT exists({x}, e -> e IS NULL) THEN {made.name}({x}) END"
+    items = x
+    if made.result.base in ("double", "real"):
+        items = f"CASE WHEN forall({x}, e -> isnan(e)) THEN {x} ELSE filter({x}, e -> NOT isnan(e)) END"
+    return f"CASE WHEN NOT exists({x}, e -> e IS NULL) THEN {made.name}({items}) END"
 
 
 def _array_position(made: Call) -> str:
@@ -185,6 +189,12 @@ def _contains_sequence(made: Call) -> str:
 
 def _repeat(made: Call) -> str:
     return f"array_repeat({made[0].sql}, CAST({made[1].sql} AS INT))"
+
+
+def _reverse(made: Call) -> str:
+    if made.result.base == "varbinary":
+        return f"unhex(array_join(reverse(regexp_extract_all(hex({made[0].sql}), '..', 0)), ''))"
+    return f"reverse({made[0].sql})"
 
 
 def _flatten(made: Call) -> str:
@@ -275,7 +285,7 @@ FUNCTIONS.update(
         "ngrams": _ngrams,
         "reduce": _reduce,
         "repeat": _repeat,
-        "reverse": "reverse({0})",
+        "reverse": _reverse,
         "shuffle": "shuffle({0})",
         "slice": _slice,
         "transform": "transform({0}, {1})",

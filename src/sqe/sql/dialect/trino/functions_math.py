@@ -38,7 +38,8 @@ def _truncate(made: Call) -> str:
     if digits is None:
         raise made.refuse("to digits that are no literal")
     if kind.base in ("double", "real"):
-        return f"CAST(CASE WHEN {x} < 0 THEN -floor(-{x}) ELSE floor({x}) END AS {kind.spark})"
+        cut = f"CASE WHEN {x} < 0 THEN -floor(-{x}) ELSE floor({x}) END"
+        return f"CASE WHEN abs({x}) < 9.0E15D THEN CAST({cut} AS {kind.spark}) ELSE {x} END"
     cut = f"CASE WHEN {x} < 0 THEN -floor(-{x}, {digits}) ELSE floor({x}, {digits}) END"
     return f"CAST({cut} AS {kind.spark})"
 
@@ -177,12 +178,36 @@ def _greatest(made: Call) -> str:
     items = [value.sql for value in made.arguments]
     if len(items) == 1:
         return items[0]
+    if made.result.base in ("double", "real"):  # NaN only when there is nothing else
+        array = f"array({', '.join(items)})"
+        kept = f"CASE WHEN forall({array}, e -> isnan(e)) THEN {array} ELSE filter({array}, e -> NOT isnan(e)) END"
+        return (
+            f"CASE WHEN NOT exists({array}, e -> e IS NULL) THEN array_{'max' if made.name == 'greatest' else 'min'}({kept}) END"
+        )
     test = " OR ".join(f"{item} IS NULL" for item in items)
     return f"CASE WHEN {test} THEN NULL ELSE {made.name}({', '.join(items)}) END"
 
 
-def _normal_cdf(made: Call) -> str:
-    raise made.refuse("")
+def _format_number(made: Call) -> str:
+    """Three digits and a letter: 12.3K."""
+    x = made[0].sql
+    size = f"abs(CAST({x} AS DOUBLE))"
+    units = [(10**15, "Q"), (10**12, "T"), (10**9, "B"), (10**6, "M"), (10**3, "K"), (1, "")]
+    cases = []
+    for unit, letter in units:
+        scaled = f"({size} / {unit}D)"
+        digits = f"CASE WHEN {scaled} >= 100 THEN bround({scaled}, 0) WHEN {scaled} >= 10 THEN bround({scaled}, 1) ELSE bround({scaled}, 2) END"
+        if unit == 1:
+            digits = f"floor({scaled})"
+        shown = f"regexp_replace(CAST(CAST({digits} AS DECIMAL(20,2)) AS STRING), '\\\\.?0+$', '')"
+        cases.append(
+            f"WHEN {size} >= {unit} THEN concat({shown.replace('.?0+$', '(0+|([0-9])0)$') if False else shown}, '{letter}')"
+        )
+    return f"CASE {' '.join(cases)} WHEN {x} IS NOT NULL THEN '0' END"
+
+
+def _signed_number(made: Call) -> str:
+    return f"concat(CASE WHEN {made[0].sql} < 0 THEN '-' ELSE '' END, {_format_number(made)})"
 
 
 FUNCTIONS.update(
@@ -209,6 +234,7 @@ FUNCTIONS.update(
         "e": "e()",
         "exp": "exp({0})",
         "floor": _floor("floor"),
+        "format_number": _signed_number,
         "from_base": _from_base,
         "greatest": _greatest,
         "infinity": _INFINITY,

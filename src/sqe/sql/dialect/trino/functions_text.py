@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from sqe.sql.dialect.trino import types as T
 from sqe.sql.dialect.trino.calls import FUNCTIONS, MISSING, RESULTS, TOTAL, Call, Modifiers, named, special
+from sqe.sql.dialect.trino.casts import to_text
 from sqe.sql.dialect.trino.compiler import Compiler, handles
 from sqe.sql.dialect.trino.types import Type
 from sqe.sql.dialect.trino.values import Value, literal, refused
@@ -49,7 +50,8 @@ def _concatenated(made: Call) -> str:
         items = [v.sql if v.type.base == "array" and v.type == made.result else f"array({v.sql})" for v in _arrays(made)]
         return f"concat({', '.join(items)})"
     if made.result.base == "char":
-        return f"concat(rpad({made[0].sql}, {made[0].type.numbers[0]}), {made[1].sql})"
+        cells = (f"rpad(rtrim({v.sql}), {v.type.numbers[0]})" if v.type.base == "char" else v.sql for v in made.arguments)
+        return f"concat({', '.join(cells)})"
     return f"concat({', '.join(value.sql for value in made.arguments)})"
 
 
@@ -72,6 +74,7 @@ def _substring(made: Call) -> str:
     at = _int(start)
     nothing = "X''" if made.result.base == "varbinary" else "''"
     null = f" WHEN {made[2].sql} IS NULL THEN NULL" if len(made) > 2 and made[2].number is None else ""
+    null += f" WHEN {x} IS NULL THEN NULL"
     return f"CASE{null} WHEN {at} = 0 OR {at} < -length({x}) THEN {nothing} ELSE substr({x}, {at}{rest}) END"
 
 
@@ -114,7 +117,13 @@ def _strpos(made: Call) -> str:
 
 
 def _replace(made: Call) -> str:
-    return f"replace({made[0].sql}, {made[1].sql}, {made[2].sql if len(made) > 2 else literal('')})"
+    """An empty text is found before and after each letter; Spark finds it nowhere."""
+    x, part, new = made[0].sql, made[1], made[2].sql if len(made) > 2 else literal("")
+    plain = f"replace({x}, {part.sql}, {new})"
+    if part.text or len(made) < 3:
+        return plain
+    between = f"concat({new}, array_join(transform(filter(split({x}, ''), l -> l <> ''), l -> concat(l, {new})), ''))"
+    return between if part.text == "" else f"CASE WHEN {part.sql} = '' THEN {between} ELSE {plain} END"
 
 
 def _pad(name: str) -> object:
@@ -224,8 +233,9 @@ def _big_endian(bits: int, made: Call) -> str:
 def _format(c: Compiler, node: exp.Anonymous, modifiers: Modifiers) -> Value:
     """Java's Formatter is behind both."""
     values = c.values(node.expressions)
-    if values[0].text is None or re.search(r"%[^%]*[tTs]", values[0].text) and any(_not_simple(v) for v in values[1:]):
-        raise refused(node, "format of this")
+    if values[0].text is None or re.search(r"%[^%]*[tT]", values[0].text):
+        raise refused(node, "format with dates in the format, or with a format that is no literal,")
+    values = [values[0], *(Value(to_text(c, node, v), T.VARCHAR) if _not_simple(v) else v for v in values[1:])]
     return Value(f"format_string({', '.join(value.sql for value in values)})", T.VARCHAR, fallible=True)
 
 
@@ -249,8 +259,11 @@ def _normalize(c: Compiler, node: exp.Normalize) -> Value:
 
 
 # Only what the URL has: Trino gives '' where a URL has no such part, NULL where it is none.
-def _url(part: str, empty: str = "''") -> str:
-    return f"CASE WHEN {{0}} IS NOT NULL THEN coalesce(try_parse_url({{0}}, '{part}'), {empty}) END"
+def _url(part: str) -> str:
+    found = f"coalesce(try_parse_url({{0}}, '{part}'), '')"
+    if part in ("PATH", "QUERY", "REF"):
+        found = f"url_decode(replace({found}, '+', '%2B'))"
+    return f"CASE WHEN {{0}} IS NOT NULL THEN {found} END"
 
 
 _PORT = "CAST(nullif(regexp_extract({0}, '^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*?:([0-9]+)(?:[/?#]|$)', 1), '') AS BIGINT)"
@@ -265,7 +278,7 @@ FUNCTIONS.update(
         "from_base64url": "unbase64(translate({0}, '-_', '+/'))",
         "from_big_endian_32": lambda made: _big_endian(32, made),
         "from_big_endian_64": lambda made: _big_endian(64, made),
-        "from_hex": "unhex({0})",
+        "from_hex": "CASE WHEN length({0}) % 2 = 1 THEN raise_error('Binary data has an odd number of digits') ELSE unhex({0}) END",
         "from_utf8": _utf8,
         "hamming_distance": _HAMMING,
         "length": "CAST(length({0}) AS BIGINT)",
@@ -377,6 +390,36 @@ def _concat_type(kinds: list[Type]) -> Type:
         return T.array(element)
     if kinds[0].base == "varbinary":
         return T.VARBINARY
-    if all(kind.base == "char" for kind in kinds):
+    if any(kind.base == "char" for kind in kinds) and all(kind.numbers for kind in kinds):
         return Type("char", numbers=(sum(kind.numbers[0] for kind in kinds),))
     return T.VARCHAR
+
+
+def _hmac(block: int, digest: str) -> object:
+    """H((key ^ opad) || H((key ^ ipad) || text)), byte by byte: the engine has hashes, but no keyed ones."""
+
+    def write(made: Call) -> str:
+        text, key = made[0].sql, made[1].sql
+        short = f"CASE WHEN length({key}) > {block} THEN {digest.format(key)} ELSE {key} END"
+        digits = f"rpad(hex({short}), {block * 2}, '0')"
+
+        def mixed(pad: int) -> str:
+            byte = f"lpad(hex(CAST(conv(substr({digits}, 2 * i + 1, 2), 16, 10) AS INT) ^ {pad}), 2, '0')"
+            return f"unhex(array_join(transform(sequence(0, {block - 1}), i -> {byte}), ''))"
+
+        inner = digest.format(f"concat({mixed(0x36)}, {text})")
+        return digest.format(f"concat({mixed(0x5C)}, {inner})")
+
+    return write
+
+
+FUNCTIONS.update(
+    {
+        "hmac_md5": _hmac(64, "unhex(md5({0}))"),
+        "hmac_sha1": _hmac(64, "unhex(sha1({0}))"),
+        "hmac_sha256": _hmac(64, "unhex(sha2({0}, 256))"),
+        "hmac_sha512": _hmac(128, "unhex(sha2({0}, 512))"),
+    }
+)
+for _name in ("to_ieee754_32", "to_ieee754_64", "from_ieee754_32", "from_ieee754_64"):
+    MISSING[_name] = "the engine does not show the bits of a float"

@@ -75,7 +75,9 @@ def _array_get(made: Call) -> str:
     text, n = made[0].sql, f"CAST({made[1].sql} AS INT)"
     items = f"CAST(try_parse_json({text}) AS ARRAY<VARIANT>)"
     at = f"CASE WHEN {n} < 0 THEN size({items}) + {n} ELSE {n} END"
-    return f"CASE WHEN left(trim({text}), 1) = '[' THEN to_json(get({items}, {at})) END"
+    item = f"to_json(get({items}, {at}))"
+    # Texts come without their quotes, which is no JSON, but what Trino gives.
+    return f"CASE WHEN left(trim({text}), 1) = '[' THEN CASE WHEN left({item}, 1) = '\"' THEN {_scalar(item)} ELSE {item} END END"
 
 
 def _array_contains(made: Call) -> str:
@@ -217,7 +219,7 @@ def _json_value(c: Compiler, node: exp.JSONValue) -> Value:
     text = f"to_json({_got(c, node, node.this, _sql_path(node, node.args.get('path')))})"
     returning = node.args.get("returning")
     found = Value(_scalar(text), T.VARCHAR)
-    if returning is None:
+    if not returning:
         return found
     target = type_of(returning)
     if target.is_text:
@@ -238,7 +240,7 @@ def _json_query(c: Compiler, node: exp.JSONExtract) -> Value:
         return Value(f"CASE WHEN {text} IS NOT NULL THEN concat('[', {text}, ']') END", T.VARCHAR)
     if words[:1] == ["WITH"]:
         raise refused(node, "json_query WITH CONDITIONAL WRAPPER")
-    return Value(f"CASE WHEN left({text}, 1) IN ('{{', '[') THEN {text} END", T.VARCHAR)
+    return Value(text, T.VARCHAR)
 
 
 @special("json_exists")

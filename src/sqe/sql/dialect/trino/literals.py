@@ -133,7 +133,7 @@ def _interval(c: Compiler, node: exp.Interval) -> Value:
 
 
 _MONTHS = {"YEAR": 12, "MONTH": 1}
-_MICROS = {"WEEK": 7 * 86_400_000_000, "DAY": 86_400_000_000, "HOUR": 3_600_000_000, "MINUTE": 60_000_000, "SECOND": 1_000_000}
+_MICROS = {"DAY": 86_400_000_000, "HOUR": 3_600_000_000, "MINUTE": 60_000_000, "SECOND": 1_000_000}
 
 
 def interval(node: exp.Expression, sign: str, text: str, units: list[str]) -> Value:
@@ -157,7 +157,7 @@ def _count(text: str, units: list[str], sizes: dict[str, int], pattern: str) -> 
         return None
     covered = order[order.index(units[0]) : order.index(units[-1]) + 1]
     match = re.fullmatch(pattern, text)
-    if match is None or "WEEK" in units and len(units) > 1:
+    if match is None:
         return None
     given = [part for part in match.groups() if part is not None]
     if len(given) > len(covered):
@@ -212,7 +212,7 @@ def subscript(c: Compiler, node: exp.Expression, value: Value, index: Value) -> 
         found = f"element_at({value.sql}, {c.cast(index, key).sql})"
         if c.trying:
             return Value(found, item)
-        missing = "raise_error('USER_RAISED_EXCEPTION', map('errorMessage', 'Key not present in map'))"
+        missing = "raise_error('Key not present in map')"
         present = f"map_contains_key({value.sql}, {c.cast(index, key).sql})"
         return Value(f"CASE WHEN {present} IS FALSE THEN {missing} ELSE {found} END", item, fallible=True)
     raise wrong(node, errors.TYPE_MISMATCH, f"{value.type} has no subscripts")

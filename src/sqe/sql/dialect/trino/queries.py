@@ -108,12 +108,12 @@ class Queries:
             parts.append(f"FROM {found.sql}")
         c = self.compiler(inner)
         if where := node.args.get("where"):
-            parts.append(f"WHERE {c.condition(where.this)}")
+            parts.append(f"WHERE {c.filter(where.this)}")
         items = self._items(c, node)
         if group := node.args.get("group"):
             parts.append(self._group(c, group, items))
         if having := node.args.get("having"):
-            parts.append(f"HAVING {c.condition(having.this)}")
+            parts.append(f"HAVING {c.filter(having.this)}")
         if windows := node.args.get("windows"):
             parts.append("WINDOW " + ", ".join(f"{quote_name(w.this.name.lower())} AS ({specification(c, w)})" for w in windows))
         distinct = self._distinct(node)

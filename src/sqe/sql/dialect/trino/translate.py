@@ -19,6 +19,7 @@ from sqe.sql.dialect.trino import (  # noqa: F401 - they register what they hand
     jsons,
     literals,
     moments,
+    statements,
 )
 from sqe.sql.dialect.trino.compiler import Context
 from sqe.sql.dialect.trino.parser import parse
@@ -29,17 +30,21 @@ from sqe.sql.dialect.trino.values import refused
 
 def translate_trino(sql: str, relations: Relations | None, time_zone: str) -> Translation:
     try:
-        return _translated(parse(sql), relations, time_zone)
+        return _translated(sql, relations, time_zone)
     except RecursionError:
         raise SqeError(errors.SYNTAX_ERROR, "The statement is too deep") from None
 
 
-def _translated(node: exp.Expression, relations: Relations | None, time_zone: str) -> Translation:
+def _translated(sql: str, relations: Relations | None, time_zone: str) -> Translation:
+    by_words = statements.by_words(sql, relations, lambda query: _translated(query, relations, time_zone))
+    if by_words is not None:
+        return by_words
+    node = parse(sql)
     queries = Queries(Context(relations, time_zone, _no_query))
     if isinstance(node, (exp.Select, exp.SetOperation, exp.Values, exp.Subquery)):
         found = queries.query(node, Scope())
         return Translation(found.sql, result_columns(found))
-    raise refused(node, "This statement")
+    return statements.by_tree(node, queries)
 
 
 def result_columns(query: Query) -> tuple[ResultColumn, ...]:
