@@ -53,7 +53,7 @@ def running(schema: str = "default") -> Trino:
 def answers(path: Path) -> dict[str, dict[str, Any]]:
     if not path.exists():
         return {}
-    return {each["sql"]: each for each in map(json.loads, path.read_text().splitlines())}
+    return {each["sql"]: each for each in map(json.loads, filter(None, path.read_text().split("\n")))}
 
 
 def record(path: Path, statements: list[str], judge: Trino, *, again: bool = False) -> None:
@@ -86,7 +86,7 @@ def main() -> int:
     import cases
 
     record(TESTS / "expressions.jsonl", cases.expressions(), running(), again=arguments.again)
-    record(TESTS / "queries.jsonl", cases.queries(), running(), again=arguments.again)
+    record(TESTS / "queries.jsonl", cases.queries(), running("shop"), again=arguments.again)
     return 0
 
 

@@ -45,9 +45,10 @@ def _lines(text: str) -> list[str]:
 
 
 def _expanded(line: str) -> list[str]:
-    names = [name for name in _NAME.findall(line) if name in VALUES]
+    """A name that comes twice has the same value at both places."""
+    names = list(dict.fromkeys(name for name in _NAME.findall(line) if name in VALUES))
     made = []
     for values in itertools.product(*(VALUES[name] for name in names)):
-        given = iter(values)
-        made.append(_NAME.sub(lambda found, given=given: next(given) if found[1] in VALUES else found[0], line))  # type: ignore[misc]
+        given = dict(zip(names, values, strict=True))
+        made.append(_NAME.sub(lambda found, given=given: given.get(found[1], found[0]), line))  # type: ignore[misc]
     return made

@@ -410,7 +410,7 @@ FUNCTIONS.update(
         "min_by": _top_by(False),
         "multimap_agg": _multimap_agg,
         "nth_value": _nth,
-        "ntile": lambda made: f"CAST({plain(f'ntile({made[0].sql})')} AS BIGINT)",
+        "ntile": lambda made: f"CAST({plain(f'ntile(CAST({made[0].sql} AS INT))')} AS BIGINT)",
         "percent_rank": _ranked("percent_rank()", ""),
         "rank": _ranked("rank()", "BIGINT"),
         "reduce_agg": _reduce_agg,

@@ -203,6 +203,8 @@ def _container(c: Compiler, node: exp.Expression, value: Value, target: Type, wo
     """By its parts: their casts are Trino's, too."""
     if value.type == target:
         return value
+    if not value.type.is_known and value.type.base != "row":
+        return Value(f"CAST({value.sql} AS {target.spark})", target)
     if value.type.base == "row":
         if len(value.type.inner) != len(target.inner):
             raise mismatch(node, f"Cannot cast {value.type} to {target}")

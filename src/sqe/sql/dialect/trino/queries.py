@@ -162,10 +162,7 @@ class Queries:
             qualifier = [part.name for part in node.parts[:-1]]
             fields = c.scope.of_relation(qualifier)
             if not fields:
-                value, left = c.scope.find(node, qualifier)
-                if left or value.type.base != "row":
-                    raise wrong(node, errors.TABLE_NOT_FOUND, f"Unable to resolve reference {'.'.join(qualifier)}")
-                return _row_star(node, value)
+                raise wrong(node, errors.TABLE_NOT_FOUND, f"Unable to resolve reference {'.'.join(qualifier)}")
         else:
             fields = c.scope.fields
         if not fields:
@@ -222,18 +219,26 @@ class Queries:
         """By place where it is one of the items: that is never ambiguous for Spark."""
         key = node.this if isinstance(node, exp.Ordered) else node
         if isinstance(key, exp.Literal) and not key.is_string:
-            self._place(key, items)
-            return ordered(c, node, key.name)
+            return self._sorted(c, node, self._place(key, items).value, key.name)
         if isinstance(key, exp.Column) and not key.table:
             named = [at for at, item in enumerate(items) if item.name and item.name.lower() == key.name.lower()]
-            if len({items[at].value.sql for at in named}) == 1:
-                return ordered(c, node, str(named[0] + 1))
+            if len(named) == 1:
+                return self._sorted(c, node, items[named[0]].value, str(named[0] + 1))
             if named:
                 raise wrong(key, errors.AMBIGUOUS_NAME, f"Column '{key.name}' is ambiguous")
         outputs = [Field(i.name, i.value.type, i.value.sql, zone=i.value.zone) for i in items if i.name]
         value = settle(_with_outputs(c, key, outputs))
         same = [at for at, item in enumerate(items) if item.value.sql == value.sql]
-        return ordered(c, node, str(same[0] + 1) if same else value.sql)
+        return self._sorted(c, node, value, str(same[0] + 1) if same else value.sql)
+
+    def _sorted(self, c: Compiler, node: exp.Expression, value: Value, shown: str) -> str:
+        """Where NULLs are first, NaN is the smallest of all; else it is the largest, as in Spark."""
+        item = node if isinstance(node, exp.Ordered) else exp.Ordered(this=node)
+        plain = ordered(c, item, shown)
+        if value.type.base not in ("double", "real") or not item.args.get("nulls_first"):
+            return plain
+        first, rest = ("2", "1") if item.args.get("desc") else ("1", "2")
+        return f"CASE WHEN {value.sql} IS NULL THEN 0 WHEN isnan({value.sql}) THEN {first} ELSE {rest} END, {plain}"
 
     def _limit(self, c: Compiler, node: exp.Expression | None) -> str:
         if node is None:
@@ -244,11 +249,7 @@ class Queries:
                 raise refused(node, "FETCH FIRST … PERCENT")
             count = node.args.get("count")
             return f"LIMIT {self._count(c, count) if count is not None else 1}"
-        if (
-            isinstance(node.expression, exp.Column)
-            and node.expression.name.upper() == "ALL"
-            or isinstance(node.expression, exp.All)
-        ):
+        if isinstance(node.expression, (exp.Column, exp.Var)) and node.expression.name.upper() == "ALL":
             return ""
         return f"LIMIT {self._count(c, node.expression)}"
 
@@ -341,7 +342,7 @@ class Queries:
         columns = [c.shared(node, [row[at] for row in rows]) for at in range(len(rows[0]))]
         fields = [Field(None, column[0].type, "", zone=_zone(column)) for column in columns]
         lines = [[column[at].sql for column in columns] for at in range(len(rows))]
-        if _constant(node):
+        if _constant(node) and not any(" -> " in cell for line in lines for cell in line):
             body = ", ".join(f"({', '.join(line)})" for line in lines)
             sql = f"SELECT * FROM VALUES {body} AS v({_columns(fields)})"
         else:
@@ -355,6 +356,8 @@ class Queries:
 
 
 def _cells(node: exp.Expression) -> list[exp.Expression]:
+    if isinstance(node, exp.Tuple) and len(node.expressions) == 1:
+        node = node.expressions[0]
     if isinstance(node, exp.Anonymous) and str(node.this).lower() == "row":
         return list(node.expressions)
     return list(node.expressions) if isinstance(node, exp.Tuple) else [node.this if isinstance(node, exp.Paren) else node]
