@@ -45,13 +45,14 @@ run: setup
 # Quick ones first. TLS is tested apart: the JDBC driver's JVM and ADBC's Go do not bear each other's TLS in one process.
 # Tests on real services start their own and take them down.
 test: lint
-	@$(BIN)/python -m pytest tests/unit tests/embedded tests/service --ignore tests/service/test_tls.py
+	@$(BIN)/python -m pytest tests/unit tests/embedded tests/differential tests/service --ignore tests/service/test_tls.py -m "not long"
 	@$(BIN)/python -m pytest tests/service/test_tls.py
 	@$(BIN)/python -m pytest tests/services -m "not long"
 
 # Also what takes minutes each: tokens that expire under a statement, a crowd of users.
 test-all: test
 	@$(BIN)/python -m pytest tests/services -m long
+	@$(BIN)/python -m pytest tests/differential -m long
 
 test-services: setup
 	@$(BIN)/python -m pytest tests/services -m "not long"

@@ -1,9 +1,9 @@
 """Asks a real Trino 476 what the differential tests compare with, and keeps the answers beside them.
 
-    python -m dev.services up trino
-    python -m dev.trino_answers                 # expressions and queries whose answer is not kept yet
-    python -m dev.trino_answers --again         # all of them
-    python -m dev.trino_answers functions       # SHOW FUNCTIONS, for the translator's signatures
+python -m dev.services up trino
+python -m dev.trino_answers                 # expressions and queries whose answer is not kept yet
+python -m dev.trino_answers --again         # all of them
+python -m dev.trino_answers functions       # SHOW FUNCTIONS, for the translator's signatures
 """
 
 from __future__ import annotations
@@ -34,7 +34,13 @@ class Trino:
     def ask(self, sql: str) -> dict[str, Any]:
         host, _, port = self._address.removeprefix("http://").partition(":")
         connection = trino.dbapi.connect(
-            host=host, port=int(port), user="tester", catalog="lake", schema=self._schema, timezone="UTC", legacy_primitive_types=True
+            host=host,
+            port=int(port),
+            user="tester",
+            catalog="lake",
+            schema=self._schema,
+            timezone="UTC",
+            legacy_primitive_types=True,
         )
         cursor = connection.cursor()
         try:

@@ -72,7 +72,14 @@ SETTINGS: Mapping[str, SessionSetting] = {
     )
 }
 
+TIME_ZONE_KEY = "spark.sql.session.timeZone"
+
 _BY_SPARK_KEY = {setting.spark_key: setting for setting in SETTINGS.values() if setting.spark_key}
+
+
+def engine_time_zone(dialect: str, time_zone: str) -> str:
+    """Trino's timestamps carry their own zones (sql/dialect/trino/moments.py); the engine's must not shift them."""
+    return "UTC" if dialect == "trino" else time_zone
 
 
 def setting_named(name: str) -> SessionSetting:

@@ -37,7 +37,8 @@ def ask(handler: QueryHandler, session: Session, sql: str) -> Answer:
     if columns is None:
         return Answer(names=table.column_names, rows=[list(row.values()) for row in table.to_pylist()])
     cells = [
-        [rendering.shown(value, each.type, each.zone) for value in table.column(at).to_pylist()] for at, each in enumerate(columns)
+        [rendering.shown(value, each.type, each.zone) for value in table.column(at).to_pylist()]
+        for at, each in enumerate(columns)
     ]
     rows = [list(row) for row in zip(*cells, strict=True)]
     return Answer([each.type for each in columns], [each.name for each in columns], rows)

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from sqe import errors
 from sqe.sql.dialect.trino import types as T
-from sqe.sql.dialect.trino.calls import FUNCTIONS, MISSING, PLAIN, RESULTS, Call, Modifiers, call, special
+from sqe.sql.dialect.trino.calls import FUNCTIONS, MISSING, PLAIN, RESULTS, Call, Modifiers, Writing, call, special
 from sqe.sql.dialect.trino.compiler import Compiler, handles
 from sqe.sql.dialect.trino.types import Type
 from sqe.sql.dialect.trino.values import Value, mismatch, refused, wrong
@@ -39,11 +39,11 @@ def _window(c: Compiler, node: exp.Window) -> Value:
 
 
 @handles(exp.IgnoreNulls, exp.RespectNulls)
-def _nulls_alone(c: Compiler, node: exp.Expression) -> Value:
+def _nulls_alone(c: Compiler, node: exp.Expr) -> Value:
     raise refused(node, "IGNORE NULLS without OVER")
 
 
-def _finished(c: Compiler, node: exp.Expression, modifiers: Modifiers, over: str = "") -> Value:
+def _finished(c: Compiler, node: exp.Expr, modifiers: Modifiers, over: str = "") -> Value:
     condition = ""
     if isinstance(node, exp.Filter):
         condition = f" FILTER (WHERE {c.condition(node.expression.this)})"
@@ -106,7 +106,7 @@ def _frame(c: Compiler, frame: exp.WindowSpec) -> str:
 def _bound(c: Compiler, frame: exp.WindowSpec, side: str) -> str:
     bound = frame.args.get(side)
     direction = str(frame.args.get(f"{side}_side") or "").upper()
-    if isinstance(bound, exp.Expression):
+    if isinstance(bound, exp.Expr):
         value = c.value(bound)
         if value.number is None and not value.type.is_interval:
             raise refused(frame, "A frame whose bound is no literal")
@@ -114,7 +114,7 @@ def _bound(c: Compiler, frame: exp.WindowSpec, side: str) -> str:
     return f"{bound} {direction}".strip()
 
 
-def ordered(c: Compiler, node: exp.Expression, sql: str | None = None) -> str:
+def ordered(c: Compiler, node: exp.Expr, sql: str | None = None) -> str:
     """One item of ORDER BY. NULLs are last in both directions unless the user says otherwise."""
     item = node if isinstance(node, exp.Ordered) else exp.Ordered(this=node)
     if sql is None:
@@ -133,19 +133,9 @@ def _distinct(made: Call) -> str:
     return "DISTINCT " if made.modifiers.distinct else ""
 
 
-def simple(name: str, *, distinct: bool = True) -> object:
+def simple(name: str) -> Writing:
     def write(made: Call) -> str:
-        if made.modifiers.order:
-            return plain(f"{name}({_distinct(made)}{', '.join(v.sql for v in made.arguments)})")
         return plain(f"{name}({_distinct(made)}{', '.join(value.sql for value in made.arguments)})")
-
-    return write
-
-
-def _cast_result(name: str) -> object:
-    def write(made: Call) -> str:
-        call_ = plain(f"{name}({_distinct(made)}{', '.join(value.sql for value in made.arguments)})")
-        return f"CAST({call_} AS {made.result.spark})"
 
     return write
 
@@ -210,7 +200,7 @@ def _array_agg_any(made: Call) -> str:
 
 def _listagg(c: Compiler, node: exp.GroupConcat, modifiers: Modifiers) -> Value:
     inner = node.this
-    order: list[exp.Expression] = []
+    order: list[exp.Expr] = []
     if isinstance(inner, exp.Order):
         inner, order = inner.this, list(inner.expressions)
     distinct = ""
@@ -234,7 +224,7 @@ def _listagg_alone(c: Compiler, node: exp.GroupConcat) -> Value:
     return settle(_listagg(c, node, PLAIN))
 
 
-def _top(descending: bool) -> object:
+def _top(descending: bool) -> Writing:
     """max(x), and max(x, n): the n largest."""
 
     def write(made: Call) -> str:
@@ -250,13 +240,14 @@ def _top(descending: bool) -> object:
     return write
 
 
-def _top_by(descending: bool) -> object:
+def _top_by(descending: bool) -> Writing:
     def write(made: Call) -> str:
         name = "max_by" if descending else "min_by"
         if len(made) == 2 and made[1].type.base in ("double", "real"):
             x, y = made[0].sql, made[1].sql
             number = plain(f"count(CASE WHEN NOT isnan({y}) THEN 1 END)")
-            return f"CASE WHEN {number} > 0 THEN {plain(f'{name}({x}, CASE WHEN NOT isnan({y}) THEN {y} END)')} ELSE {plain(f'{name}({x}, {y})')} END"
+            among = plain(f"{name}({x}, CASE WHEN NOT isnan({y}) THEN {y} END)")
+            return f"CASE WHEN {number} > 0 THEN {among} ELSE {plain(f'{name}({x}, {y})')} END"
         if len(made) == 2:
             return plain(f"{name}({made[0].sql}, {made[1].sql})")
         present = plain(
@@ -345,15 +336,15 @@ def _percentile(made: Call) -> str:
     return f"CAST({plain(f'approx_percentile({made[0].sql}, {made[1].sql})')} AS {made.result.spark})"
 
 
-def _regression(name: str) -> object:
+def _regression(name: str) -> Writing:
     return lambda made: f"CAST({plain(f'{name}({made[0].sql}, {made[1].sql})')} AS {made.result.spark})"
 
 
-def _ranked(sql: str, kind: str) -> object:
+def _ranked(sql: str, kind: str) -> Writing:
     return lambda made: f"CAST({plain(sql)} AS {kind})" if kind else plain(sql)
 
 
-def _navigation(name: str) -> object:
+def _navigation(name: str) -> Writing:
     def write(made: Call) -> str:
         offset = ""
         if len(made) > 1:

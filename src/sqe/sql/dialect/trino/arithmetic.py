@@ -18,7 +18,7 @@ def _binary(c: Compiler, node: exp.Binary) -> Value:
     return calculate(c, node, _SYMBOLS[type(node)], c.value(node.left), c.value(node.right))
 
 
-def calculate(c: Compiler, node: exp.Expression, symbol: str, left: Value, right: Value) -> Value:
+def calculate(c: Compiler, node: exp.Expr, symbol: str, left: Value, right: Value) -> Value:
     from sqe.sql.dialect.trino import moments
 
     if left.is_null and right.is_null:
@@ -68,7 +68,7 @@ def _float(symbol: str, left: Value, right: Value, kind: Type) -> Value:
     return Value(f"CAST({plain} AS FLOAT)" if kind.base == "real" else f"({plain})", kind)
 
 
-def _decimal(c: Compiler, node: exp.Expression, symbol: str, left: Value, right: Value) -> Value:
+def _decimal(c: Compiler, node: exp.Expr, symbol: str, left: Value, right: Value) -> Value:
     """Spark's own scales are others; a cast gives Trino's, for which Spark's intermediate one must not be the smaller."""
     one, other = T.as_decimal(left.type), T.as_decimal(right.type)
     left, right = c.cast(left, one), c.cast(right, other)
@@ -87,7 +87,7 @@ def _decimal(c: Compiler, node: exp.Expression, symbol: str, left: Value, right:
     return Value(f"CAST({made} AS {kind.spark})", kind, fallible=not c.trying)
 
 
-def decimal_result(node: exp.Expression, symbol: str, left: Type, right: Type) -> Type:
+def decimal_result(node: exp.Expr | None, symbol: str, left: Type, right: Type) -> Type:
     (p1, s1), (p2, s2) = left.numbers, right.numbers
     scale = max(s1, s2)
     if symbol in "+-":

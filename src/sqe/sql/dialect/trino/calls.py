@@ -39,7 +39,7 @@ class Call:
     """One call, ready to be written: arguments are as the signature wants them."""
 
     compiler: Compiler
-    node: exp.Expression
+    node: exp.Expr
     name: str
     arguments: list[Value]
     result: Type
@@ -90,7 +90,7 @@ def _anonymous(c: Compiler, node: exp.Anonymous) -> Value:
 
 
 def call(c: Compiler, node: exp.Anonymous, modifiers: Modifiers = PLAIN) -> Value:
-    name = str(node.this.name if isinstance(node.this, exp.Expression) else node.this).lower()
+    name = str(node.this.name if isinstance(node.this, exp.Expr) else node.this).lower()
     if name in SPECIAL:
         return SPECIAL[name](c, node, modifiers)
     if name not in FUNCTIONS:
@@ -99,7 +99,7 @@ def call(c: Compiler, node: exp.Anonymous, modifiers: Modifiers = PLAIN) -> Valu
     return named(c, node, name, nodes, modifiers)
 
 
-def _unknown(node: exp.Expression, name: str) -> errors.SqeError:
+def _unknown(node: exp.Expr, name: str) -> errors.SqeError:
     if name in MISSING:
         return refused(node, f"Function {name}", MISSING[name])
     near = difflib.get_close_matches(name, [*FUNCTIONS, *SPECIAL], n=1)
@@ -108,11 +108,11 @@ def _unknown(node: exp.Expression, name: str) -> errors.SqeError:
     )
 
 
-def _arguments(nodes: list[exp.Expression], modifiers: Modifiers) -> tuple[list[exp.Expression], Modifiers]:
+def _arguments(nodes: list[exp.Expr], modifiers: Modifiers) -> tuple[list[exp.Expr], Modifiers]:
     """Arguments without DISTINCT and ORDER BY, which sqlglot has among them."""
     from dataclasses import replace
 
-    found: list[exp.Expression] = []
+    found: list[exp.Expr] = []
     for node in nodes:
         if isinstance(node, exp.Order):
             modifiers = replace(modifiers, order=tuple(node.expressions))
@@ -125,7 +125,7 @@ def _arguments(nodes: list[exp.Expression], modifiers: Modifiers) -> tuple[list[
     return found, modifiers
 
 
-def named(c: Compiler, node: exp.Expression, name: str, nodes: list[exp.Expression], modifiers: Modifiers = PLAIN) -> Value:
+def named(c: Compiler, node: exp.Expr, name: str, nodes: list[exp.Expr], modifiers: Modifiers = PLAIN) -> Value:
     """A call by Trino's name of the function."""
     plain: list[Value | None] = [None if isinstance(each, exp.Lambda) else c.value(each) for each in nodes]
     given: list[Type | Lambda] = [
@@ -146,13 +146,13 @@ def named(c: Compiler, node: exp.Expression, name: str, nodes: list[exp.Expressi
     return write(Call(c, node, name, values, result, modifiers, [value for value in plain if value is not None]))
 
 
-def check_try(c: Compiler, node: exp.Expression, name: str, nodes: list[exp.Expression]) -> None:
+def check_try(c: Compiler, node: exp.Expr, name: str, nodes: list[exp.Expr]) -> None:
     if c.trying and name not in TOTAL:
         raise refused(node, f"TRY around {name}", "TRY_CAST and TRY around arithmetic are there")
 
 
 def _typed(
-    c: Compiler, nodes: list[exp.Expression], plain: list[Value | None], signature: Signature, bindings: Bindings
+    c: Compiler, nodes: list[exp.Expr], plain: list[Value | None], signature: Signature, bindings: Bindings
 ) -> list[Value]:
     patterns = spread(signature, len(nodes))
     lambdas: dict[int, Value] = {}
@@ -180,7 +180,7 @@ def _typed(
 def _as(c: Compiler, value: Value, target: Type) -> Value:
     if target.base in ("timestamp", "timestamp with time zone", "time") and value.type.base == target.base:
         return value
-    if target.base == "unknown" or value.type == target or value.type.is_text and target.is_text:
+    if target.base == "unknown" or value.type == target or (value.type.is_text and target.is_text):
         return value
     return c.cast(value, target)
 

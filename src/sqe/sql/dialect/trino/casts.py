@@ -6,7 +6,6 @@ from sqlglot import exp
 
 from sqe import errors
 from sqe.sql.dialect.trino import moments
-from sqe.sql.dialect.trino import types as T
 from sqe.sql.dialect.trino.compiler import Compiler, handles
 from sqe.sql.dialect.trino.literals import numbered_field, type_of
 from sqe.sql.dialect.trino.types import Type
@@ -48,7 +47,7 @@ def _try_cast(c: Compiler, node: exp.TryCast) -> Value:
     return convert(c, node, c.value(node.this), type_of(node.args["to"]), "TRY_CAST")
 
 
-def typed_literal(c: Compiler, node: exp.Expression, text: str, target: Type) -> Value:
+def typed_literal(c: Compiler, node: exp.Expr, text: str, target: Type) -> Value:
     """`DECIMAL '1.50'` is a decimal(3,2), while CAST('1.50' AS decimal) has no digits behind the point."""
     from sqe.sql.dialect.trino.literals import number, string
 
@@ -62,7 +61,7 @@ def typed_literal(c: Compiler, node: exp.Expression, text: str, target: Type) ->
     return convert(c, node, string(text), target, "CAST")
 
 
-def convert(c: Compiler, node: exp.Expression, value: Value, target: Type, word: str) -> Value:
+def convert(c: Compiler, node: exp.Expr, value: Value, target: Type, word: str) -> Value:
     """`word` is CAST or TRY_CAST."""
     source = value.type
     if value.is_null:
@@ -142,7 +141,7 @@ def _uuid(sql: str, word: str) -> str:
     return f"CASE WHEN {sql} RLIKE {form} THEN lower({sql}) WHEN {sql} IS NOT NULL THEN {wrong_} END"
 
 
-def _text(c: Compiler, node: exp.Expression, value: Value, target: Type, word: str) -> Value:
+def _text(c: Compiler, node: exp.Expr, value: Value, target: Type, word: str) -> Value:
     made = to_text(c, node, value)
     text = value.text
     if target.base == "char":
@@ -156,7 +155,7 @@ def _text(c: Compiler, node: exp.Expression, value: Value, target: Type, word: s
     return Value(made, target, text=text)
 
 
-def to_text(c: Compiler, node: exp.Expression | None, value: Value) -> str:
+def to_text(c: Compiler, node: exp.Expr | None, value: Value) -> str:
     """As CAST(x AS varchar) writes it."""
     source = value.type
     if source.base in ("double", "real"):
@@ -199,7 +198,7 @@ def _padded(sql: str, length: int) -> str:
     return f"rpad({sql}, {length})"
 
 
-def _container(c: Compiler, node: exp.Expression, value: Value, target: Type, word: str) -> Value:
+def _container(c: Compiler, node: exp.Expr, value: Value, target: Type, word: str) -> Value:
     """By its parts: their casts are Trino's, too."""
     if value.type == target:
         return value

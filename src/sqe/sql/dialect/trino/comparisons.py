@@ -23,12 +23,12 @@ def _comparison(c: Compiler, node: exp.Binary) -> Value:
     return compare(c, node, symbol, c.value(node.left), c.value(node.right))
 
 
-def compare(c: Compiler, node: exp.Expression, symbol: str, left: Value, right: Value) -> Value:
+def compare(c: Compiler, node: exp.Expr, symbol: str, left: Value, right: Value) -> Value:
     left, right = comparable(c, node, [left, right])
     return Value(_compared(node, symbol, left, right), T.BOOLEAN)
 
 
-def comparable(c: Compiler, node: exp.Expression, values: list[Value]) -> list[Value]:
+def comparable(c: Compiler, node: exp.Expr, values: list[Value]) -> list[Value]:
     """As the type they have in common; char is compared without the blanks at its end."""
     shared = c.shared(node, values)
     if any(value.type.base == "char" for value in shared):
@@ -38,7 +38,7 @@ def comparable(c: Compiler, node: exp.Expression, values: list[Value]) -> list[V
     return shared
 
 
-def _compared(node: exp.Expression, symbol: str, left: Value, right: Value) -> str:
+def _compared(node: exp.Expr, symbol: str, left: Value, right: Value) -> str:
     a, b = left.sql, right.sql
     if left.type.base in ("real", "double"):
         return _floats(symbol, left, right)
@@ -56,13 +56,13 @@ def _floats(symbol: str, left: Value, right: Value) -> str:
     if symbol == "<>":
         return f"({plain})" if left.is_literal or right.is_literal else f"({plain} OR (isnan({a}) AND {b} IS NOT NULL))"
     largest = right if symbol in ("<", "<=") else left  # the side on which a NaN would make it true
-    if largest.is_literal or symbol == "=" and right.is_literal:
+    if largest.is_literal or (symbol == "=" and right.is_literal):
         return f"({plain})"
     other = a if largest is right else b
     return f"({plain} AND (NOT isnan({largest.sql}) OR {other} IS NULL))"
 
 
-def _arrays(node: exp.Expression, symbol: str, left: Value, right: Value) -> str:
+def _arrays(node: exp.Expr, symbol: str, left: Value, right: Value) -> str:
     if symbol not in ("=", "<>"):
         return f"({left.sql} {symbol} {right.sql})"
     inner = left.type.inner[0]
@@ -72,7 +72,7 @@ def _arrays(node: exp.Expression, symbol: str, left: Value, right: Value) -> str
     return same if symbol == "=" else f"(NOT {same})"
 
 
-def _rows(node: exp.Expression, symbol: str, left: Value, right: Value) -> str:
+def _rows(node: exp.Expr, symbol: str, left: Value, right: Value) -> str:
     if symbol not in ("=", "<>"):
         return f"({left.sql} {symbol} {right.sql})"
     from sqe.sql.dialect.trino.literals import numbered_field
@@ -82,7 +82,7 @@ def _rows(node: exp.Expression, symbol: str, left: Value, right: Value) -> str:
     return same if symbol == "=" else f"(NOT {same})"
 
 
-def _quantified(node: exp.Expression) -> tuple[str, exp.Expression] | None:
+def _quantified(node: exp.Expr) -> tuple[str, exp.Expr] | None:
     """`ANY (query)`, `SOME (query)`, `ALL (query)`."""
     if isinstance(node, exp.Any):
         return "any", node.this
@@ -93,7 +93,7 @@ def _quantified(node: exp.Expression) -> tuple[str, exp.Expression] | None:
     return None
 
 
-def _quantifier(c: Compiler, node: exp.Binary, symbol: str, quantifier: str, query: exp.Expression) -> Value:
+def _quantifier(c: Compiler, node: exp.Binary, symbol: str, quantifier: str, query: exp.Expr) -> Value:
     """By the least and the greatest of the query's values; with a NULL among them the answer may be NULL."""
     left = c.value(node.left)
     found = c.context.query(query, c.scope.below([]))
@@ -110,7 +110,7 @@ def _quantifier(c: Compiler, node: exp.Binary, symbol: str, quantifier: str, que
     decided = {"=": both, "<>": both, "<": low, "<=": low, ">": high, ">=": high}
     if not every:  # one that is small or large enough will do
         decided |= {"<": high, "<=": high, ">": low, ">=": low}
-    if symbol == "=" and not every or symbol == "<>" and every:
+    if (symbol == "=" and not every) or (symbol == "<>" and every):
         inside = _in_query(c, exp.In(this=node.left), query)
         return inside if symbol == "=" else Value(f"(NOT {inside.sql})", T.BOOLEAN)
     test = decided[symbol]
@@ -126,8 +126,8 @@ def _quantifier(c: Compiler, node: exp.Binary, symbol: str, quantifier: str, que
 def _logic(c: Compiler, node: exp.Connector) -> Value:
     word = "AND" if isinstance(node, exp.And) else "OR"
     # A chain of a thousand conditions is no depth of a thousand: walked, not called.
-    parts: list[exp.Expression] = []
-    at: exp.Expression = node
+    parts: list[exp.Expr] = []
+    at: exp.Expr = node
     while type(at) is type(node):
         parts.append(at.right)
         at = at.left
@@ -140,13 +140,13 @@ def _logic(c: Compiler, node: exp.Connector) -> Value:
     return Value(f"({f' {word} '.join(value.sql for value in values)})", T.BOOLEAN)
 
 
-def check_try(c: Compiler, node: exp.Expression, values: list[Value]) -> None:
+def check_try(c: Compiler, node: exp.Expr, values: list[Value]) -> None:
     """Inside TRY a failing part becomes NULL; where a NULL would not reach the outside, that is not what TRY means."""
     if c.trying and any(not _is_plain(each) for each in node.iter_expressions()):
         raise refused(node, "TRY around a condition or choice", "put TRY into its branches")
 
 
-def _is_plain(node: exp.Expression) -> bool:
+def _is_plain(node: exp.Expr) -> bool:
     plain = (exp.Column, exp.Literal, exp.Boolean, exp.Null, exp.Paren, exp.Identifier)
     return all(isinstance(each, plain) for each in node.walk())
 
@@ -196,7 +196,7 @@ def _in(c: Compiler, node: exp.In) -> Value:
     return Value(f"({value.sql} IN ({', '.join(item.sql for item in items)}))", T.BOOLEAN)
 
 
-def _in_query(c: Compiler, node: exp.In, query: exp.Expression) -> Value:
+def _in_query(c: Compiler, node: exp.In, query: exp.Expr) -> Value:
     left = [c.value(part) for part in node.this.expressions] if isinstance(node.this, exp.Tuple) else [c.value(node.this)]
     found = c.context.query(query, c.scope.below([]))
     if len(found.fields) != len(left):
@@ -233,7 +233,7 @@ def _exists(c: Compiler, node: exp.Exists) -> Value:
 
 
 @handles(exp.Subquery, exp.Select, exp.Values, exp.Union, exp.Except, exp.Intersect)
-def _subquery(c: Compiler, node: exp.Expression) -> Value:
+def _subquery(c: Compiler, node: exp.Expr) -> Value:
     found = c.context.query(node, c.scope.below([]))
     if len(found.fields) == 1:
         column = found.fields[0]
@@ -250,7 +250,7 @@ def _like(c: Compiler, node: exp.Like) -> Value:
     return _negated(node, like(c, node, c.value(node.this), c.value(node.expression), None))
 
 
-def _negated(node: exp.Expression, found: Value) -> Value:
+def _negated(node: exp.Expr, found: Value) -> Value:
     return Value(f"(NOT {found.sql})", T.BOOLEAN) if node.args.get("negate") else found
 
 
@@ -262,7 +262,7 @@ def _escape(c: Compiler, node: exp.Escape) -> Value:
     return _negated(inner, like(c, node, c.value(inner.this), c.value(inner.expression), c.value(node.expression)))
 
 
-def like(c: Compiler, node: exp.Expression, value: Value, pattern: Value, escape: Value | None) -> Value:
+def like(c: Compiler, node: exp.Expr, value: Value, pattern: Value, escape: Value | None) -> Value:
     """Without ESCAPE a backslash is a character in Trino, but Spark's escape."""
     if not all(each.type.is_text or each.is_null for each in (value, pattern)):
         raise mismatch(node, f"LIKE takes texts, not {value.type} and {pattern.type}")
@@ -300,7 +300,7 @@ def _if(c: Compiler, node: exp.If) -> Value:
     return _choice(c, node, [c.condition(node.this)], results)
 
 
-def _choice(c: Compiler, node: exp.Expression, conditions: list[str], results: list[Value]) -> Value:
+def _choice(c: Compiler, node: exp.Expr, conditions: list[str], results: list[Value]) -> Value:
     check_try(c, node, results)
     shared = c.shared(node, results)
     branches = " ".join(f"WHEN {test} THEN {value.sql}" for test, value in zip(conditions, shared[:-1], strict=True))

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from sqe.sql.dialect import Relations
     from sqe.sql.dialect.trino.queries import Query
 
-Handler = Callable[["Compiler", exp.Expression], Value]
-HANDLERS: dict[type[exp.Expression], Handler] = {}
+Handler = Callable[["Compiler", exp.Expr], Value]
+HANDLERS: dict[type[exp.Expr], Handler] = {}
 
 H = TypeVar("H", bound=Callable[..., Value])
 
 
-def handles(*nodes: type[exp.Expression]) -> Callable[[H], H]:
+def handles(*nodes: type[exp.Expr]) -> Callable[[H], H]:
     def register(handler: H) -> H:
         for node in nodes:
             HANDLERS[node] = handler
@@ -39,7 +39,7 @@ def handles(*nodes: type[exp.Expression]) -> Callable[[H], H]:
 # What a node may say besides its operands: anything else is refused, since nobody looks at it. (`NOT LIKE` is a LIKE with
 # `negate`.)
 _USUAL = ("this", "expression", "expressions")
-_PARTS: dict[type[exp.Expression], tuple[str, ...]] = {
+_PARTS: dict[type[exp.Expr], tuple[str, ...]] = {
     exp.Array: ("value_constructor",),
     exp.AtTimeZone: ("zone",),
     exp.Between: ("low", "high", "symmetric"),
@@ -77,7 +77,7 @@ class Context:
 
     relations: Relations | None
     time_zone: str
-    query: Callable[[exp.Expression, Scope], Query]  # translates a query inside an expression
+    query: Callable[[exp.Expr, Scope], Query]  # translates a query inside an expression
 
     @property
     def zone(self) -> str:
@@ -93,7 +93,7 @@ class Compiler:
         False  # a condition of WHERE, or a part of it that all others are joined to by AND: NULL is as good as false
     )
 
-    def value(self, node: exp.Expression | None) -> Value:
+    def value(self, node: exp.Expr | None) -> Value:
         if node is None:
             raise wrong(None, errors.SYNTAX_ERROR, "The statement is not complete")
         handler = HANDLERS.get(type(node))
@@ -106,16 +106,16 @@ class Compiler:
         kept = self.filtering and isinstance(node, (exp.And, exp.Not, exp.Paren, exp.In))
         return handler(self if kept or not self.filtering else replace(self, filtering=False), node)
 
-    def values(self, nodes: Iterable[exp.Expression]) -> list[Value]:
+    def values(self, nodes: Iterable[exp.Expr]) -> list[Value]:
         return [self.value(node) for node in nodes]
 
-    def condition(self, node: exp.Expression | None) -> str:
+    def condition(self, node: exp.Expr | None) -> str:
         value = self.value(node)
         if value.type.base not in ("boolean", "unknown"):
             raise mismatch(node, f"A condition must be a boolean, not {value.type}")
         return value.sql
 
-    def filter(self, node: exp.Expression | None) -> str:
+    def filter(self, node: exp.Expr | None) -> str:
         """A condition of WHERE."""
         return replace(self, filtering=True).condition(node)
 
@@ -125,7 +125,7 @@ class Compiler:
 
         return coerce(self, value, target)
 
-    def shared(self, node: exp.Expression, values: list[Value]) -> list[Value]:
+    def shared(self, node: exp.Expr, values: list[Value]) -> list[Value]:
         """All of them as the type that they have in common."""
         kind = T.UNKNOWN
         for value in values:
@@ -142,7 +142,7 @@ class Compiler:
         return replace(self, trying=True)
 
 
-def describe(node: exp.Expression) -> str:
+def describe(node: exp.Expr) -> str:
     words = "".join(f" {char.lower()}" if char.isupper() else char for char in type(node).__name__).strip()
     return words[:1].upper() + words[1:]
 

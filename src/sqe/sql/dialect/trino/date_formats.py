@@ -33,7 +33,7 @@ _MYSQL = {
 }
 
 
-def java_of_mysql(node: exp.Expression, text: str, *, parsing: bool) -> str:
+def java_of_mysql(node: exp.Expr, text: str, *, parsing: bool) -> str:
     made, at = [], 0
     while at < len(text):
         if text[at] != "%":
@@ -58,7 +58,7 @@ _SAME = set("yMdHhmsSaEDKk")
 _OTHER = {"Y": "y", "e": None, "x": None, "w": None, "C": None, "G": "G", "z": None, "Z": None}
 
 
-def java_of_joda(node: exp.Expression, text: str) -> str:
+def java_of_joda(node: exp.Expr, text: str) -> str:
     made, at = [], 0
     while at < len(text):
         char = text[at]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from sqe.sql.dialect.trino import types as T
-from sqe.sql.dialect.trino.calls import FUNCTIONS, MISSING, RESULTS, TOTAL, Call, Modifiers, named, special
+from sqe.sql.dialect.trino.calls import FUNCTIONS, MISSING, RESULTS, TOTAL, Call, Modifiers, Writing, special
 from sqe.sql.dialect.trino.casts import to_text
 from sqe.sql.dialect.trino.comparisons import _is_plain, compare
 from sqe.sql.dialect.trino.compiler import Compiler, common_zone
@@ -70,7 +70,10 @@ def _element_at(made: Call) -> str:
         return f"get({x}, {index.number - 1})"
     i = f"CAST({index.sql} AS INT)"
     failed = "raise_error('SQL array indices start at 1')"
-    return f"CASE WHEN {i} > 0 THEN get({x}, {i} - 1) WHEN {i} < 0 THEN get({x}, size({x}) + {i}) WHEN {i} = 0 AND {x} IS NOT NULL THEN {failed} END"
+    return (
+        f"CASE WHEN {i} > 0 THEN get({x}, {i} - 1) WHEN {i} < 0 THEN get({x}, size({x}) + {i})"
+        f" WHEN {i} = 0 AND {x} IS NOT NULL THEN {failed} END"
+    )
 
 
 def _cardinality(made: Call) -> str:
@@ -163,7 +166,8 @@ def _combinations(made: Call) -> str:
     # Places i < j < k, in the order in which Trino lists them: by the last place first.
     made_ = f"transform(sequence(0, size({x}) - 1), i0 -> array(i0))"
     for at in range(1, n):
-        longer = f"transform(filter(sequence(0, size({x}) - 1), j{at} -> j{at} > element_at(p{at}, -1)), j{at} -> concat(p{at}, array(j{at})))"
+        later = f"filter(sequence(0, size({x}) - 1), j{at} -> j{at} > element_at(p{at}, -1))"
+        longer = f"transform({later}, j{at} -> concat(p{at}, array(j{at})))"
         made_ = f"flatten(transform({made_}, p{at} -> {longer}))"
     ordered = (
         f"array_sort({made_}, (l, r) -> CASE WHEN reverse(l) < reverse(r) THEN -1 WHEN reverse(l) > reverse(r) THEN 1 ELSE 0 END)"
@@ -173,7 +177,8 @@ def _combinations(made: Call) -> str:
 
 def _ngrams(made: Call) -> str:
     x, n = made[0].sql, f"CAST({made[1].sql} AS INT)"
-    return f"CASE WHEN size({x}) <= {n} THEN array({x}) ELSE transform(sequence(1, size({x}) - {n} + 1), i -> slice({x}, i, {n})) END"
+    parts = f"transform(sequence(1, size({x}) - {n} + 1), i -> slice({x}, i, {n}))"
+    return f"CASE WHEN size({x}) <= {n} THEN array({x}) ELSE {parts} END"
 
 
 def _histogram(made: Call) -> str:
@@ -231,7 +236,7 @@ def _dot(left: str, right: str) -> str:
     return f"aggregate(zip_with({left}, {right}, (a, b) -> a * b), 0D, (s, x) -> s + x)"
 
 
-def _vectors(sql: str) -> object:
+def _vectors(sql: str) -> Writing:
     def write(made: Call) -> str:
         a, b = made[0].sql, made[1].sql
         if made[0].type.base == "map":
@@ -318,5 +323,3 @@ def _entries(kinds: list[Type], values: list[Value]) -> Type:
 RESULTS["map_entries"] = _entries
 
 MISSING["current_groups"] = "groups are the identity provider's"
-
-_ = named

@@ -7,7 +7,7 @@ from sqlglot import exp
 from sqe import errors
 from sqe.sql.dialect.trino import moments
 from sqe.sql.dialect.trino import types as T
-from sqe.sql.dialect.trino.calls import FUNCTIONS, MISSING, RESULTS, TOTAL, Call, Modifiers, named, special, whole_text
+from sqe.sql.dialect.trino.calls import FUNCTIONS, MISSING, TOTAL, Call, Modifiers, Writing, named, special, whole_text
 from sqe.sql.dialect.trino.compiler import Compiler, handles
 from sqe.sql.dialect.trino.date_formats import java_of_joda, java_of_mysql
 from sqe.sql.dialect.trino.types import Type
@@ -19,12 +19,12 @@ _MICROS = {"millisecond": 1000, "second": 10**6, "minute": 60 * 10**6, "hour": 3
 
 def _unit(made: Call) -> str:
     unit = whole_text(made[0]).lower()
-    if unit not in _UNITS or made[-1].type.base == "date" and unit in _MICROS:
+    if unit not in _UNITS or (made[-1].type.base == "date" and unit in _MICROS):
         raise wrong(made.node, errors.INVALID_FUNCTION_ARGUMENT, f"'{unit}' is not a valid {made[-1].type.base} field")
     return unit
 
 
-def _field(template: str, of_interval: str | None = None) -> object:
+def _field(template: str, of_interval: str | None = None) -> Writing:
     """A field of what the clock shows in the value's zone."""
 
     def write(made: Call) -> str:
@@ -110,8 +110,7 @@ def _date_trunc(made: Call) -> Value:
 
 def _formatted(made: Call, java: str) -> str:
     shown = moments.local(made.node, made[0])
-    text = f"date_format({shown.sql}, {literal(java)})"
-    return text
+    return f"date_format({shown.sql}, {literal(java)})"
 
 
 def _date_format(made: Call) -> str:
@@ -175,7 +174,7 @@ def _to_iso8601(made: Call) -> str:
     return f"concat({text}, CASE WHEN {minutes} = 0 THEN 'Z' ELSE {offset} END)"
 
 
-def _offset(part: str) -> object:
+def _offset(part: str) -> Writing:
     def write(made: Call) -> str:
         value = made[0]
         shown = moments.local(made.node, value)
@@ -291,9 +290,6 @@ def _now_with_precision(c: Compiler, node: exp.Anonymous, modifiers: Modifiers) 
     return found if str(node.this).lower() == "current_timestamp" else moments.local(node, found)
 
 
-_SECONDS = "(unix_micros({0}) / 1000000D)"
-
-
 def _to_unixtime(made: Call) -> str:
     return f"({moments.micros(made[0])} / 1000000D)"
 
@@ -360,5 +356,3 @@ TOTAL |= {"year", "month", "day", "hour", "minute", "second", "quarter", "week",
 
 for _name in ("from_unixtime_nanos", "from_iso8601_timestamp_nanos"):
     MISSING[_name] = "the engine has microseconds"
-
-_ = RESULTS

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from sqe.sql.dialect.trino import types as T
 from sqe.sql.dialect.trino.arithmetic import calculate, decimal_result
-from sqe.sql.dialect.trino.calls import FUNCTIONS, MISSING, RESULTS, TOTAL, Call
+from sqe.sql.dialect.trino.calls import FUNCTIONS, MISSING, RESULTS, TOTAL, Call, Writing
 from sqe.sql.dialect.trino.types import Type
 from sqe.sql.dialect.trino.values import Value
 
 _NAN, _INFINITY = "double('NaN')", "double('Infinity')"
-
-
-def _whole_or(whole: str, other: str) -> object:
-    return lambda made: (whole if made.result.is_integer else other).format(made[0].sql, kind=made.result.spark)
 
 
 def _round(made: Call) -> str:
@@ -44,7 +40,7 @@ def _truncate(made: Call) -> str:
     return f"CAST({cut} AS {kind.spark})"
 
 
-def _floor(name: str) -> object:
+def _floor(name: str) -> Writing:
     def write(made: Call) -> str:
         x, kind = made[0].sql, made.result
         if kind.is_integer:
@@ -60,7 +56,7 @@ def _floor(name: str) -> object:
 def _width_bucket(made: Call) -> str:
     if len(made) == 2:
         return f"CAST(size(filter({made[1].sql}, b -> b <= {made[0].sql})) AS BIGINT)"
-    return "width_bucket({0}, {1}, {2}, {3})".format(*(value.sql for value in made.arguments))
+    return f"width_bucket({', '.join(value.sql for value in made.arguments)})"
 
 
 def _mod(made: Call) -> Value:
@@ -72,18 +68,6 @@ def _random(made: Call) -> str:
         return "rand()"
     low, high = ("0", made[0].sql) if len(made) == 1 else (made[0].sql, made[1].sql)
     return f"CAST(floor({low} + rand() * ({high} - {low})) AS {made.result.spark})"
-
-
-def _shift(template: str) -> object:
-    """Trino shifts within the width of the type; Spark shifts int and bigint."""
-
-    def write(made: Call) -> str:
-        bits = {"tinyint": 8, "smallint": 16, "integer": 32, "bigint": 64}[made.result.base]
-        mask = (1 << bits) - 1
-        wide = f"CAST({made[0].sql} AS BIGINT)" if bits < 64 else made[0].sql
-        return template.format(x=made[0].sql, n=made[1].sql, bits=bits, mask=mask, wide=wide, kind=made.result.spark)
-
-    return write
 
 
 def _left_shift(made: Call) -> str:
@@ -126,7 +110,8 @@ def _bit_count(made: Call) -> str:
     low, high = -(1 << made[1].number - 1), (1 << made[1].number - 1) - 1
     fits = f"{made[0].sql} BETWEEN {low} AND {high}"
     failed = "raise_error('Number must be representable with the bits specified')"
-    return f"CASE WHEN {fits} THEN CAST(bit_count({made[0].sql} & {(1 << made[1].number) - 1}L) AS BIGINT) WHEN {made[0].sql} IS NOT NULL THEN {failed} END"
+    counted = f"CAST(bit_count({made[0].sql} & {(1 << made[1].number) - 1}L) AS BIGINT)"
+    return f"CASE WHEN {fits} THEN {counted} WHEN {made[0].sql} IS NOT NULL THEN {failed} END"
 
 
 def _to_base(made: Call) -> str:
@@ -141,7 +126,9 @@ def _from_base(made: Call) -> str:
         raise made.refuse("with a base that is no literal between 2 and 36")
     digits = "0123456789abcdefghijklmnopqrstuvwxyz"[: base.number]
     failed = "raise_error('Not a valid number in this base')"
-    value = f"aggregate(transform(split(lower(ltrim('+-', {x})), ''), d -> instr('{digits}', d) - 1), CAST(0 AS DECIMAL(38,0)), (a, d) -> CAST(a * {base.number} + d AS DECIMAL(38,0)))"
+    places = f"transform(split(lower(ltrim('+-', {x})), ''), d -> instr('{digits}', d) - 1)"
+    added = f"(a, d) -> CAST(a * {base.number} + d AS DECIMAL(38,0))"
+    value = f"aggregate({places}, CAST(0 AS DECIMAL(38,0)), {added})"
     signed = f"CASE WHEN {x} LIKE '-%' THEN -1 ELSE 1 END"
     return (
         f"CASE WHEN lower({x}) RLIKE '^[+-]?[{digits}]+$' THEN CAST({signed} * {value} AS BIGINT)"
@@ -159,7 +146,7 @@ def _wilson(sign: str) -> str:
     return f"(({p} + {z} * {z} / (2 * {n}) {sign} {spread}) / (1 + {z} * {z} / {n}))"
 
 
-def _ln(function: str) -> object:
+def _ln(function: str) -> Writing:
     """Spark's logarithms are NULL where Trino's are NaN or -Infinity."""
     return lambda made: (
         f"CASE WHEN {made[0].sql} > 0 THEN {function}({made[0].sql}) WHEN {made[0].sql} = 0 THEN double('-Infinity')"
@@ -170,7 +157,10 @@ def _ln(function: str) -> object:
 def _log(made: Call) -> str:
     base, x = made[0].sql, made[1].sql
     fine = f"{base} > 0 AND {x} > 0 AND {base} <> 1"
-    return f"CASE WHEN {fine} THEN ln({x}) / ln({base}) WHEN {x} = 0 AND {base} > 1 THEN double('-Infinity') WHEN {x} IS NOT NULL AND {base} IS NOT NULL THEN {_NAN} END"
+    return (
+        f"CASE WHEN {fine} THEN ln({x}) / ln({base}) WHEN {x} = 0 AND {base} > 1 THEN double('-Infinity')"
+        f" WHEN {x} IS NOT NULL AND {base} IS NOT NULL THEN {_NAN} END"
+    )
 
 
 def _greatest(made: Call) -> str:
@@ -192,17 +182,14 @@ def _format_number(made: Call) -> str:
     """Three digits and a letter: 12.3K."""
     x = made[0].sql
     size = f"abs(CAST({x} AS DOUBLE))"
-    units = [(10**15, "Q"), (10**12, "T"), (10**9, "B"), (10**6, "M"), (10**3, "K"), (1, "")]
     cases = []
-    for unit, letter in units:
+    for unit, letter in ((10**15, "Q"), (10**12, "T"), (10**9, "B"), (10**6, "M"), (10**3, "K"), (1, "")):
         scaled = f"({size} / {unit}D)"
-        digits = f"CASE WHEN {scaled} >= 100 THEN bround({scaled}, 0) WHEN {scaled} >= 10 THEN bround({scaled}, 1) ELSE bround({scaled}, 2) END"
-        if unit == 1:
-            digits = f"floor({scaled})"
-        shown = f"regexp_replace(CAST(CAST({digits} AS DECIMAL(20,2)) AS STRING), '\\\\.?0+$', '')"
-        cases.append(
-            f"WHEN {size} >= {unit} THEN concat({shown.replace('.?0+$', '(0+|([0-9])0)$') if False else shown}, '{letter}')"
-        )
+        few = f"CASE WHEN {scaled} >= 100 THEN bround({scaled}, 0) WHEN {scaled} >= 10 THEN bround({scaled}, 1)"
+        digits = f"{few} ELSE bround({scaled}, 2) END" if unit > 1 else f"floor({scaled})"
+        text = f"CAST(CAST({digits} AS DECIMAL(20,2)) AS STRING)"
+        shown = f"trim(TRAILING '.' FROM trim(TRAILING '0' FROM {text}))"
+        cases.append(f"WHEN {size} >= {unit} THEN concat({shown}, '{letter}')")
     return f"CASE {' '.join(cases)} WHEN {x} IS NOT NULL THEN '0' END"
 
 
@@ -318,6 +305,6 @@ RESULTS.update(
         "ceiling": _rounded,
         "floor": _rounded,
         "truncate": _cut,
-        "mod": lambda kinds, values: decimal_result(None, "%", kinds[0], kinds[1]) if kinds[0].base == "decimal" else kinds[0],  # type: ignore[arg-type]
+        "mod": lambda kinds, values: decimal_result(None, "%", kinds[0], kinds[1]) if kinds[0].base == "decimal" else kinds[0],
     }
 )

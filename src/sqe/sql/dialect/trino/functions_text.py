@@ -7,7 +7,7 @@ import re
 from sqlglot import exp
 
 from sqe.sql.dialect.trino import types as T
-from sqe.sql.dialect.trino.calls import FUNCTIONS, MISSING, RESULTS, TOTAL, Call, Modifiers, named, special
+from sqe.sql.dialect.trino.calls import FUNCTIONS, MISSING, RESULTS, TOTAL, Call, Modifiers, Writing, named, special
 from sqe.sql.dialect.trino.casts import to_text
 from sqe.sql.dialect.trino.compiler import Compiler, handles
 from sqe.sql.dialect.trino.types import Type
@@ -19,7 +19,7 @@ _WHITE = literal(
 )
 
 
-def _trim(side: str) -> object:
+def _trim(side: str) -> Writing:
     def write(made: Call) -> str:
         value = made[0].sql if made[0].type.base != "char" else f"rtrim({made[0].sql})"
         letters = made[1].sql if len(made) > 1 else _WHITE
@@ -59,10 +59,6 @@ def _arrays(made: Call) -> list[Value]:
     return [
         made.compiler.cast(value, made.result if value.type.base == "array" else made.result.inner[0]) for value in made.arguments
     ]
-
-
-def _of_array(kind: Type, value: Value) -> bool:
-    return value.type.base == "array"
 
 
 def _substring(made: Call) -> str:
@@ -126,7 +122,7 @@ def _replace(made: Call) -> str:
     return between if part.text == "" else f"CASE WHEN {part.sql} = '' THEN {between} ELSE {plain} END"
 
 
-def _pad(name: str) -> object:
+def _pad(name: str) -> Writing:
     def write(made: Call) -> str:
         empty = "raise_error('Padding string must not be empty')" if made[2].text is None else None
         padded = f"{name}({made[0].sql}, {_int(made[1])}, {made[2].sql})"
@@ -143,7 +139,7 @@ def _pad(name: str) -> object:
 def pattern(made: Call, at: int = 1) -> str:
     """Joni's patterns are Java's for almost all that people write."""
     text = made[at].text
-    if text is not None and ("[[:" in text or "(?<" in text and "(?<=" not in text and "(?<!" not in text):
+    if text is not None and ("[[:" in text or ("(?<" in text and "(?<=" not in text and "(?<!" not in text)):
         raise made.refuse("with this pattern")
     return made[at].sql
 
@@ -177,7 +173,7 @@ def _levenshtein(made: Call) -> str:
 
 
 _HAMMING = (
-    "CASE WHEN length({0}) <> length({1}) THEN raise_error('The input strings to hamming_distance function must have the same length')"
+    "CASE WHEN length({0}) <> length({1}) THEN raise_error('hamming_distance takes texts of the same length')"
     " ELSE CAST(size(filter(zip_with(split({0}, ''), split({1}, ''), (a, b) -> a <> b), d -> d)) AS BIGINT) END"
 )
 
@@ -188,7 +184,7 @@ _LUHN = (
 )
 
 
-def _map_of_pairs(many: bool) -> object:
+def _map_of_pairs(many: bool) -> Writing:
     """split_to_map: pairs parted by one text, keys and values by another."""
 
     def write(made: Call) -> str:
@@ -278,7 +274,7 @@ FUNCTIONS.update(
         "from_base64url": "unbase64(translate({0}, '-_', '+/'))",
         "from_big_endian_32": lambda made: _big_endian(32, made),
         "from_big_endian_64": lambda made: _big_endian(64, made),
-        "from_hex": "CASE WHEN length({0}) % 2 = 1 THEN raise_error('Binary data has an odd number of digits') ELSE unhex({0}) END",
+        "from_hex": "CASE WHEN length({0}) % 2 = 1 THEN raise_error('An odd number of digits') ELSE unhex({0}) END",
         "from_utf8": _utf8,
         "hamming_distance": _HAMMING,
         "length": "CAST(length({0}) AS BIGINT)",
@@ -395,7 +391,7 @@ def _concat_type(kinds: list[Type]) -> Type:
     return T.VARCHAR
 
 
-def _hmac(block: int, digest: str) -> object:
+def _hmac(block: int, digest: str) -> Writing:
     """H((key ^ opad) || H((key ^ ipad) || text)), byte by byte: the engine has hashes, but no keyed ones."""
 
     def write(made: Call) -> str:

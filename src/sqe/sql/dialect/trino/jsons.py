@@ -22,7 +22,7 @@ def parse(value: Value) -> Value:
 _STEP = re.compile(r"\.([A-Za-z_][\w]*)|\[(\d+)\]|\[\"((?:[^\"\\]|\\.)*)\"\]|\['([^']*)'\]|\.\"((?:[^\"\\]|\\.)*)\"")
 
 
-def variant_path(node: exp.Expression, path: str) -> str:
+def variant_path(node: exp.Expr, path: str) -> str:
     """Only members and places in arrays: `$.a[0]["b c"]`."""
     if not path.startswith("$"):
         raise wrong(node, errors.INVALID_FUNCTION_ARGUMENT, f"Invalid JSON path: '{path[:60]}'")
@@ -111,7 +111,7 @@ RESULTS["json_extract_scalar"] = lambda kinds, values: T.VARCHAR
 # Casts.
 
 
-def convert(c: Compiler, node: exp.Expression, value: Value, target: Type, word: str) -> Value:
+def convert(c: Compiler, node: exp.Expr, value: Value, target: Type, word: str) -> Value:
     if target.base == "json":
         if value.type.base == "json":
             return value
@@ -119,14 +119,15 @@ def convert(c: Compiler, node: exp.Expression, value: Value, target: Type, word:
     return Value(_of_json(c, node, value, target, word), target)
 
 
-def to_json(c: Compiler, node: exp.Expression, value: Value) -> str:
+def to_json(c: Compiler, node: exp.Expr, value: Value) -> str:
     kind = value.type
     if kind.base == "json":
         return value.sql
     if kind.is_integer or kind.base in ("boolean", "decimal"):
         return f"CAST({value.sql} AS STRING)"
     if kind.base in ("double", "real"):
-        return f"CASE WHEN isnan({value.sql}) OR abs({value.sql}) = double('Infinity') THEN concat('\"', {value.sql}, '\"') ELSE CAST({value.sql} AS STRING) END"
+        odd = f"isnan({value.sql}) OR abs({value.sql}) = double('Infinity')"
+        return f"CASE WHEN {odd} THEN concat('\"', {value.sql}, '\"') ELSE CAST({value.sql} AS STRING) END"
     if kind.base in ("date", "timestamp", "timestamp with time zone"):
         from sqe.sql.dialect.trino.moments import to_text
 
@@ -159,13 +160,13 @@ def _json_text(name: str) -> str:
     return json.dumps(name, ensure_ascii=False)
 
 
-def _nullable(c: Compiler, node: exp.Expression, sql: str, kind: Type) -> str:
+def _nullable(c: Compiler, node: exp.Expr, sql: str, kind: Type) -> str:
     if kind.base == "unknown":
         return "'null'"
     return f"CASE WHEN {sql} IS NULL THEN 'null' ELSE {to_json(c, node, Value(sql, kind))} END"
 
 
-def _of_json(c: Compiler, node: exp.Expression, value: Value, target: Type, word: str) -> str:
+def _of_json(c: Compiler, node: exp.Expr, value: Value, target: Type, word: str) -> str:
     x = value.sql
     if target.is_text or target.is_number or target.base == "boolean":
         from sqe.sql.dialect.trino.casts import convert as cast
@@ -177,9 +178,8 @@ def _of_json(c: Compiler, node: exp.Expression, value: Value, target: Type, word
         if target.is_integer:
             return f"{word}(round({word}({text} AS DECIMAL(38,10)), 0) AS {target.spark})"
         return cast(c, node, Value(f"({text})", T.VARCHAR), target, word).sql
-    if target.base == "row" or _has(target, ("date", "timestamp", "timestamp with time zone", "varbinary", "json", "time")):
-        if target.base != "row" or _has(target, ("json", "varbinary", "time")):
-            raise refused(node, f"A cast of JSON to {target}")
+    if _has(target, ("date", "timestamp", "timestamp with time zone", "varbinary", "json", "time")):
+        raise refused(node, f"A cast of JSON to {target}")
     mode = "PERMISSIVE" if word == "TRY_CAST" else "FAILFAST"
     return f"from_json(nullif({x}, 'null'), '{_schema(target)}', map('mode', '{mode}'))"
 
@@ -195,7 +195,7 @@ def _schema(target: Type) -> str:
 # SQL's own JSON functions, with the paths above.
 
 
-def _sql_path(node: exp.Expression, path: exp.Expression | None) -> str:
+def _sql_path(node: exp.Expr, path: exp.Expr | None) -> str:
     text = path.name if isinstance(path, exp.Literal) and path.is_string else ""
     mode, _, rest = text.strip().partition(" ")
     if mode != "lax" or not rest:
@@ -203,7 +203,7 @@ def _sql_path(node: exp.Expression, path: exp.Expression | None) -> str:
     return variant_path(node, rest.strip())
 
 
-def _got(c: Compiler, node: exp.Expression, source: exp.Expression, path: str) -> str:
+def _got(c: Compiler, node: exp.Expr, source: exp.Expr, path: str) -> str:
     value = c.value(source)
     if not (value.type.is_text or value.type.base == "json"):
         raise mismatch(node, f"JSON functions take texts, not {value.type}")

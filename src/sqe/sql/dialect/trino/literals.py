@@ -25,7 +25,7 @@ def string(text: str) -> Value:
     return Value(literal(text), T.varchar(len(text)), text=text)
 
 
-def number(node: exp.Expression, text: str) -> Value:
+def number(node: exp.Expr, text: str) -> Value:
     text = text.replace("_", "")
     if re.fullmatch(r"0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+", text):
         text = str(int(text, 0))
@@ -38,7 +38,7 @@ def number(node: exp.Expression, text: str) -> Value:
     return Value(f"{Decimal(text):f}BD", T.decimal(max(len(digits.digits), scale, 1), scale), number=0)
 
 
-def whole(node: exp.Expression, value: int) -> Value:
+def whole(node: exp.Expr, value: int) -> Value:
     if value < 2**31:
         return Value(str(value), T.INTEGER, number=value)
     if value < 2**63:
@@ -67,7 +67,7 @@ def _bytes(c: Compiler, node: exp.HexString) -> Value:
 @handles(exp.UnicodeString)
 def _unicode(c: Compiler, node: exp.UnicodeString) -> Value:
     escape = node.args.get("escape")
-    mark = re.escape(escape.name if isinstance(escape, exp.Expression) else "\\")
+    mark = re.escape(escape.name if isinstance(escape, exp.Expr) else "\\")
     pattern = rf"{mark}(?:({mark})|\+([0-9a-fA-F]{{6}})|([0-9a-fA-F]{{4}}))"
     return string(re.sub(pattern, lambda found: found[1] or chr(int(found[2] or found[3], 16)), str(node.this)))
 
@@ -100,7 +100,7 @@ def _dot(c: Compiler, node: exp.Dot) -> Value:
     raise refused(node, "A function with a qualified name")
 
 
-def fields_of(node: exp.Expression, value: Value, names: list[str]) -> Value:
+def fields_of(node: exp.Expr, value: Value, names: list[str]) -> Value:
     for name in names:
         if value.type.base != "row":
             raise wrong(node, errors.TYPE_MISMATCH, f"Expression is not of type ROW: there is no field '{name}'")
@@ -108,7 +108,7 @@ def fields_of(node: exp.Expression, value: Value, names: list[str]) -> Value:
     return value
 
 
-def row_field(node: exp.Expression, value: Value, name: str) -> Value:
+def row_field(node: exp.Expr, value: Value, name: str) -> Value:
     at = [index for index, each in enumerate(value.type.names) if each is not None and each.lower() == name.lower()]
     if len(at) != 1:
         raise wrong(node, errors.COLUMN_NOT_FOUND, f"Field '{name}' cannot be resolved")
@@ -136,7 +136,7 @@ _MONTHS = {"YEAR": 12, "MONTH": 1}
 _MICROS = {"DAY": 86_400_000_000, "HOUR": 3_600_000_000, "MINUTE": 60_000_000, "SECOND": 1_000_000}
 
 
-def interval(node: exp.Expression, sign: str, text: str, units: list[str]) -> Value:
+def interval(node: exp.Expr, sign: str, text: str, units: list[str]) -> Value:
     if text[:1] in "+-":
         sign, text = ("" if sign else "-") if text[0] == "-" else sign, text[1:]
     months = _count(text, units, _MONTHS, r"(\d+)(?:-(\d+))?")
@@ -195,7 +195,7 @@ def _bracket(c: Compiler, node: exp.Bracket) -> Value:
     return subscript(c, node, value, index)
 
 
-def subscript(c: Compiler, node: exp.Expression, value: Value, index: Value) -> Value:
+def subscript(c: Compiler, node: exp.Expr, value: Value, index: Value) -> Value:
     if value.type.base == "row" and index.number:
         if not 0 < index.number <= len(value.type.inner):
             raise wrong(node, errors.INVALID_FUNCTION_ARGUMENT, f"Row index {index.number} is out of bounds")
@@ -222,7 +222,7 @@ def _zero_based(index: Value) -> str:
     return str(index.number - 1) if index.number is not None else f"({index.sql} - 1)"
 
 
-def type_of(node: exp.Expression) -> Type:
+def type_of(node: exp.Expr) -> Type:
     """The type that a CAST names."""
     from sqe.sql.dialect.trino.parser import TrinoText
 

@@ -24,7 +24,7 @@ _CLOCK = r"\d{1,2}:\d{1,2}(?::\d{1,2}(?:\.(\d+))?)?"
 _MOMENT = re.compile(rf"\s*({_DATE})(?:\s+({_CLOCK}))?\s*([A-Za-z][\w/+-]*|[+-]\d{{1,2}}(?::?\d{{2}})?)?\s*")
 
 
-def typed_literal(c: Compiler, node: exp.Expression, text: str, target: Type) -> Value:
+def typed_literal(c: Compiler, node: exp.Expr, text: str, target: Type) -> Value:
     invalid = wrong(node, errors.INVALID_LITERAL, f"'{text[:60]}' is not a valid {target.base} literal")
     if target.base == "date":
         if not re.fullmatch(rf"\s*{_DATE}\s*", text):
@@ -55,14 +55,14 @@ def normal_zone(zone: str) -> str:
     return "UTC" if zone.upper() in ("Z", "UTC", "GMT") else zone
 
 
-def _digits(node: exp.Expression, fraction: str | None) -> int:
+def _digits(node: exp.Expr, fraction: str | None) -> int:
     digits = len(fraction or "")
     if digits > 6:
         raise refused(node, "More than microseconds")
     return digits
 
 
-def local(node: exp.Expression | None, value: Value) -> Value:
+def local(node: exp.Expr | None, value: Value) -> Value:
     """What a clock in the value's zone shows, as a timestamp without zone."""
     if not value.type.is_instant:
         return value
@@ -101,7 +101,7 @@ def rounded(value: Value, precision: int) -> Value:
     return of_micros(f"({moved} - pmod({moved}, {unit}))", kind, value.zone)
 
 
-def cast(c: Compiler, node: exp.Expression | None, value: Value, target: Type, word: str = "CAST") -> Value:
+def cast(c: Compiler, node: exp.Expr | None, value: Value, target: Type, word: str = "CAST") -> Value:
     if target.numbers and target.precision > 6:
         raise refused(node, f"The type {target} (more than microseconds)")
     source = value.type
@@ -144,7 +144,7 @@ _SHAPES = {
 }
 
 
-def _of_text(c: Compiler, node: exp.Expression | None, value: Value, target: Type, word: str) -> Value:
+def _of_text(c: Compiler, node: exp.Expr | None, value: Value, target: Type, word: str) -> Value:
     x = value.sql
     if target.is_instant:
         zoned = f"CASE WHEN {x} RLIKE '{_ZONED}' THEN {x} ELSE concat({x}, ' ', {c.context.zone}) END"
@@ -158,7 +158,7 @@ def _of_text(c: Compiler, node: exp.Expression | None, value: Value, target: Typ
     return rounded(made, target.precision) if target.base == "timestamp" else Value(made.sql, target)
 
 
-def to_text(c: Compiler, node: exp.Expression | None, value: Value) -> str:
+def to_text(c: Compiler, node: exp.Expr | None, value: Value) -> str:
     kind = value.type
     if kind.base == "date":
         return f"CAST({value.sql} AS STRING)"
@@ -184,7 +184,7 @@ def interval_text(value: Value) -> str:
 # Arithmetic.
 
 
-def calculate(c: Compiler, node: exp.Expression, symbol: str, left: Value, right: Value) -> Value | None:
+def calculate(c: Compiler, node: exp.Expr, symbol: str, left: Value, right: Value) -> Value | None:
     """What `symbol` does with dates, times and intervals; None when there are none."""
     moments = ("date", "time", "timestamp", "timestamp with time zone")
     if not any(each.type.base in moments or each.type.is_interval for each in (left, right)):
@@ -207,7 +207,7 @@ def calculate(c: Compiler, node: exp.Expression, symbol: str, left: Value, right
     raise mismatch(node, f"Cannot apply operator: {left.type} {symbol} {right.type}")
 
 
-def add(c: Compiler, node: exp.Expression | None, symbol: str, moment: Value, interval: Value) -> Value:
+def add(c: Compiler, node: exp.Expr | None, symbol: str, moment: Value, interval: Value) -> Value:
     kind = moment.type
     if kind.base == "time":
         raise refused(node, "A time plus an interval")
@@ -223,7 +223,7 @@ def add(c: Compiler, node: exp.Expression | None, symbol: str, moment: Value, in
     return Value(f"({moment.sql} {symbol} {interval.sql})", Type(kind.base, numbers=(precision,)), moment.zone)
 
 
-def _difference(c: Compiler, node: exp.Expression, left: Value, right: Value) -> Value:
+def _difference(c: Compiler, node: exp.Expr, left: Value, right: Value) -> Value:
     kind = T.common(left.type, right.type)
     if kind is None or kind.base == "time":
         raise refused(node, f"{left.type} - {right.type}")
@@ -239,7 +239,7 @@ def _at_time_zone(c: Compiler, node: exp.AtTimeZone) -> Value:
     return at_zone(c, node, c.value(node.this), c.value(node.args["zone"]))
 
 
-def at_zone(c: Compiler, node: exp.Expression, value: Value, zone: Value) -> Value:
+def at_zone(c: Compiler, node: exp.Expr, value: Value, zone: Value) -> Value:
     if value.type.base in ("date", "timestamp"):
         value = cast(c, node, value, T.instant(value.type.precision if value.type.numbers else 0))
     if not value.type.is_instant:
@@ -254,20 +254,20 @@ def now(c: Compiler) -> Value:
 
 
 @handles(exp.CurrentTimestamp)
-def _current_timestamp(c: Compiler, node: exp.Expression) -> Value:
+def _current_timestamp(c: Compiler, node: exp.Expr) -> Value:
     return now(c)
 
 
 @handles(exp.Localtimestamp)
-def _localtimestamp(c: Compiler, node: exp.Expression) -> Value:
+def _localtimestamp(c: Compiler, node: exp.Expr) -> Value:
     return local(node, now(c))
 
 
 @handles(exp.CurrentDate)
-def _current_date(c: Compiler, node: exp.Expression) -> Value:
+def _current_date(c: Compiler, node: exp.Expr) -> Value:
     return cast(c, node, now(c), T.DATE)
 
 
 @handles(exp.Localtime)
-def _localtime(c: Compiler, node: exp.Expression) -> Value:
+def _localtime(c: Compiler, node: exp.Expr) -> Value:
     return cast(c, node, now(c), T.time(3))

@@ -12,7 +12,7 @@ from sqlglot import exp
 from sqlglot.dialects.trino import Trino
 from sqlglot.errors import ErrorLevel, ParseError, SqlglotError
 from sqlglot.parsers.trino import TrinoParser
-from sqlglot.tokens import TokenType
+from sqlglot.tokenizer_core import TokenType
 
 from sqe import errors
 from sqe.errors import SqeError
@@ -47,7 +47,7 @@ class Parser(TrinoParser):
     } | {exp.DType.JSON: TrinoParser.TYPE_LITERAL_PARSERS[exp.DType.JSON]}
 
     def _parse_substring_call(self) -> exp.Expr:
-        arguments = self._parse_csv(self._parse_bitwise)
+        arguments: list[exp.Expr | None] = [*self._parse_csv(self._parse_bitwise)]
         if self._match(TokenType.FROM):
             arguments.append(self._parse_bitwise())
             if self._match(TokenType.FOR):
@@ -60,7 +60,7 @@ class TrinoText(Trino):
     Parser = Parser
 
 
-def parse(sql: str) -> exp.Expression:
+def parse(sql: str) -> exp.Expr:
     """One statement. Raises SYNTAX_ERROR."""
     try:
         statements = [each for each in TrinoText().parse(sql, error_level=ErrorLevel.IMMEDIATE) if each is not None]

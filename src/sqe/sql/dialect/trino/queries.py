@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 from sqlglot import exp
@@ -43,7 +43,7 @@ class Queries:
         self.context = replace(context, query=self.query)
         self.known: dict[str, pa.Schema] = {}  # the columns of tables that were asked for
 
-    def query(self, node: exp.Expression, scope: Scope) -> Query:
+    def query(self, node: exp.Expr, scope: Scope) -> Query:
         scope = replace(scope, queries=dict(scope.queries))
         before = self._with(node, scope)
         if isinstance(node, exp.Subquery):
@@ -63,7 +63,7 @@ class Queries:
 
     # WITH.
 
-    def _with(self, node: exp.Expression, scope: Scope) -> str:
+    def _with(self, node: exp.Expr, scope: Scope) -> str:
         clause = node.args.get("with_")
         if clause is None:
             return ""
@@ -134,13 +134,13 @@ class Queries:
     def _items(self, c: Compiler, node: exp.Select) -> list[Item]:
         items: list[Item] = []
         for each in node.expressions:
-            if isinstance(each, exp.Star) or isinstance(each, exp.Column) and isinstance(each.this, exp.Star):
+            if isinstance(each, exp.Star) or (isinstance(each, exp.Column) and isinstance(each.this, exp.Star)):
                 items += self._star(c, each)
             else:
                 items += self._item(c, each)
         return items
 
-    def _item(self, c: Compiler, node: exp.Expression) -> list[Item]:
+    def _item(self, c: Compiler, node: exp.Expr) -> list[Item]:
         if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Star):
             return _row_star(node, c.value(node.this))
         if isinstance(node, exp.Alias):
@@ -155,7 +155,7 @@ class Queries:
             name = inner.expression.name
         return [Item(c.value(node), name)]
 
-    def _star(self, c: Compiler, node: exp.Expression) -> list[Item]:
+    def _star(self, c: Compiler, node: exp.Expr) -> list[Item]:
         star = node.this if isinstance(node, exp.Column) else node
         allow(star)
         if isinstance(node, exp.Column):
@@ -179,7 +179,7 @@ class Queries:
         parts = [*node.expressions, *(each for group in sets for each in group)]
         return "GROUP BY " + ", ".join(self._grouped(c, each, items) for each in parts)
 
-    def _grouped(self, c: Compiler, node: exp.Expression, items: list[Item]) -> str:
+    def _grouped(self, c: Compiler, node: exp.Expr, items: list[Item]) -> str:
         if isinstance(node, exp.GroupingSets):
             return f"GROUPING SETS ({', '.join(self._set(c, each, items) for each in node.expressions)})"
         if isinstance(node, (exp.Cube, exp.Rollup)):
@@ -190,7 +190,7 @@ class Queries:
             return self._place(node, items).value.sql
         return c.value(node).sql
 
-    def _set(self, c: Compiler, node: exp.Expression, items: list[Item]) -> str:
+    def _set(self, c: Compiler, node: exp.Expr, items: list[Item]) -> str:
         inner = node.expressions if isinstance(node, exp.Tuple) else [node.this if isinstance(node, exp.Paren) else node]
         if isinstance(node, (exp.Cube, exp.Rollup, exp.GroupingSets)):
             return self._grouped(c, node, items)
@@ -204,7 +204,7 @@ class Queries:
 
     # ORDER BY, OFFSET, LIMIT.
 
-    def _ends(self, c: Compiler, node: exp.Expression, items: list[Item]) -> list[str]:
+    def _ends(self, c: Compiler, node: exp.Expr, items: list[Item]) -> list[str]:
         parts = []
         if order := node.args.get("order"):
             allow(order, "expressions")
@@ -215,7 +215,7 @@ class Queries:
             parts.append(f"OFFSET {self._count(c, offset.expression)}")
         return parts
 
-    def _ordered(self, c: Compiler, node: exp.Expression, items: list[Item]) -> str:
+    def _ordered(self, c: Compiler, node: exp.Expr, items: list[Item]) -> str:
         """By place where it is one of the items: that is never ambiguous for Spark."""
         key = node.this if isinstance(node, exp.Ordered) else node
         if isinstance(key, exp.Literal) and not key.is_string:
@@ -231,7 +231,7 @@ class Queries:
         same = [at for at, item in enumerate(items) if item.value.sql == value.sql]
         return self._sorted(c, node, value, str(same[0] + 1) if same else value.sql)
 
-    def _sorted(self, c: Compiler, node: exp.Expression, value: Value, shown: str) -> str:
+    def _sorted(self, c: Compiler, node: exp.Expr, value: Value, shown: str) -> str:
         """Where NULLs are first, NaN is the smallest of all; else it is the largest, as in Spark."""
         item = node if isinstance(node, exp.Ordered) else exp.Ordered(this=node)
         plain = ordered(c, item, shown)
@@ -240,7 +240,7 @@ class Queries:
         first, rest = ("2", "1") if item.args.get("desc") else ("1", "2")
         return f"CASE WHEN {value.sql} IS NULL THEN 0 WHEN isnan({value.sql}) THEN {first} ELSE {rest} END, {plain}"
 
-    def _limit(self, c: Compiler, node: exp.Expression | None) -> str:
+    def _limit(self, c: Compiler, node: exp.Expr | None) -> str:
         if node is None:
             return ""
         if isinstance(node, exp.Fetch):
@@ -253,7 +253,7 @@ class Queries:
             return ""
         return f"LIMIT {self._count(c, node.expression)}"
 
-    def _count(self, c: Compiler, node: exp.Expression) -> str:
+    def _count(self, c: Compiler, node: exp.Expr) -> str:
         value = c.value(node)
         if value.number is None and not isinstance(node, exp.Placeholder):
             raise refused(node, "A limit that is no literal")
@@ -286,7 +286,7 @@ class Queries:
             return found
         return self._ended(node, found, f"({found.sql})", scope)
 
-    def _ended(self, node: exp.Expression, found: Query, sql: str, scope: Scope) -> Query:
+    def _ended(self, node: exp.Expr, found: Query, sql: str, scope: Scope) -> Query:
         """ORDER BY and LIMIT of a query that is no SELECT: they name its columns."""
         if _with_ties(node):
             raise refused(node, "WITH TIES at this place")
@@ -355,7 +355,7 @@ class Queries:
         )
 
 
-def _cells(node: exp.Expression) -> list[exp.Expression]:
+def _cells(node: exp.Expr) -> list[exp.Expr]:
     if isinstance(node, exp.Tuple) and len(node.expressions) == 1:
         node = node.expressions[0]
     if isinstance(node, exp.Anonymous) and str(node.this).lower() == "row":
@@ -379,28 +379,24 @@ def _zone(column: list[Value]) -> str | None:
     return zones.pop() if len(zones) == 1 else None
 
 
-def _with_ties(node: exp.Expression) -> bool:
+def _with_ties(node: exp.Expr) -> bool:
     limit = node.args.get("limit")
     options = limit.args.get("limit_options") if isinstance(limit, exp.Fetch) else None
     return options is not None and bool(options.args.get("with_ties"))
 
 
-def _with_outputs(c: Compiler, key: exp.Expression, outputs: list[Field]) -> Value:
+def _with_outputs(c: Compiler, key: exp.Expr, outputs: list[Field]) -> Value:
     """ORDER BY sees the outputs first, then the relations."""
     names = {each.name.lower() for each in outputs if each.name}
     fields = outputs + [each for each in c.scope.fields if each.qualifier or (each.name or "").lower() not in names]
     kept = [each for each in fields if not (each.qualifier and (each.name or "").lower() in names)]
-    qualified = [
-        replace(each, name=each.name) for each in c.scope.fields if (each.name or "").lower() in names and each.qualifier
-    ]
     scope = replace(c.scope, fields=kept)
     if any(isinstance(column, exp.Column) and column.table for column in key.find_all(exp.Column)):
         scope = replace(c.scope, fields=c.scope.fields)
-    _ = qualified
     return c.inside(scope).value(key)
 
 
-def _row_star(node: exp.Expression, value: Value) -> list[Item]:
+def _row_star(node: exp.Expr, value: Value) -> list[Item]:
     from sqe.sql.dialect.trino.literals import numbered_field
 
     if value.type.base != "row":
@@ -423,7 +419,7 @@ def _columns(fields: list[Field]) -> str:
     return ", ".join(made)
 
 
-def _under(node: exp.Expression, fields: list[Field], given: list[str]) -> list[Field]:
+def _under(node: exp.Expr, fields: list[Field], given: list[str]) -> list[Field]:
     """The columns of a query under the names that its alias gives; names are unique from here on."""
     if given and len(given) != len(fields):
         raise wrong(
@@ -436,6 +432,3 @@ def _under(node: exp.Expression, fields: list[Field], given: list[str]) -> list[
         zone = each.zone if each.zone is not None and each.zone.startswith("'") else None
         made.append(Field(given[at] if given else each.name or f"_col{at}", each.type, "", zone=zone))
     return made
-
-
-_ = field

@@ -38,12 +38,12 @@ class From:
         return wanted
 
 
-def allow(node: exp.Expression, *names: str) -> None:
+def allow(node: exp.Expr, *names: str) -> None:
     """Every clause that is not named is refused: it must not be left out silently."""
     for name, value in node.args.items():
         if name not in names and value not in (None, False, [], ""):
             shown = {"match": "MATCH_RECOGNIZE", "laterals": "LATERAL VIEW", "pivots": "PIVOT"}.get(name, name.strip("_").upper())
-            raise refused(value if isinstance(value, exp.Expression) else node, shown)
+            raise refused(value if isinstance(value, exp.Expr) else node, shown)
 
 
 class Relations:
@@ -52,7 +52,7 @@ class Relations:
         self._scope = scope  # of the query around this one
         self._from = From()
 
-    def read(self, first: exp.Expression, joins: list[exp.Join]) -> From:
+    def read(self, first: exp.Expr, joins: list[exp.Join]) -> From:
         found = self._from
         found.sql, found.fields = self._relation(first, lateral=False)
         for join in joins:
@@ -80,7 +80,7 @@ class Relations:
         found.sql = f"{found.sql} {words} {sql}" + (f" ON {condition}" if condition else "")
 
     def _using(
-        self, join: exp.Join, names: list[exp.Expression], side: str, left: list[Field], right: list[Field]
+        self, join: exp.Join, names: list[exp.Expr], side: str, left: list[Field], right: list[Field]
     ) -> tuple[str, list[Field]]:
         """As ON, with columns of the name that are neither the left nor the right one's: unqualified, first in `*`."""
         from sqe.sql.dialect.trino.comparisons import compare
@@ -97,7 +97,7 @@ class Relations:
             merged.append(Field(name.name, kind, sql, zone=one.zone))
         return " AND ".join(conditions), merged + rest_left + rest_right
 
-    def _one(self, name: exp.Expression, fields: list[Field]) -> Field:
+    def _one(self, name: exp.Expr, fields: list[Field]) -> Field:
         found = [each for each in fields if each.name and each.name.lower() == name.name.lower()]
         if len(found) != 1:
             code = errors.AMBIGUOUS_NAME if found else errors.COLUMN_NOT_FOUND
@@ -108,7 +108,7 @@ class Relations:
         scope = replace(self._scope.below(self._from.fields), queries=self._scope.queries)
         return Compiler(self._queries.context, scope)
 
-    def _relation(self, node: exp.Expression, *, lateral: bool) -> tuple[str, list[Field]]:
+    def _relation(self, node: exp.Expr, *, lateral: bool) -> tuple[str, list[Field]]:
         if isinstance(node, exp.Table):
             return self._table(node)
         if isinstance(node, exp.Unnest):
@@ -175,7 +175,7 @@ class Relations:
             raise refused(node, "This TABLESAMPLE")
         return f" TABLESAMPLE ({percent.name} PERCENT)"
 
-    def _columns(self, node: exp.Expression, source: str) -> list[Field]:
+    def _columns(self, node: exp.Expr, source: str) -> list[Field]:
         relations = self._queries.context.relations
         if relations is None:
             raise refused(node, "A table without a catalog")
@@ -187,7 +187,7 @@ class Relations:
                 raise wrong(node, error.code, error.message, error.hint) from None
         return [Field(each.name, T.of_arrow(each.type), "", zone="'UTC'") for each in schema]
 
-    def _query(self, node: exp.Expression) -> tuple[str, list[Field]]:
+    def _query(self, node: exp.Expr) -> tuple[str, list[Field]]:
         alias = node.args.get("alias")
         inner = node
         if alias is not None:
@@ -212,7 +212,7 @@ class Relations:
         return f"LATERAL {sql}", fields
 
     def _named(
-        self, sql: str, fields: list[Field], spark_name: str, qualifier: tuple[str, ...], alias: exp.Expression | None
+        self, sql: str, fields: list[Field], spark_name: str, qualifier: tuple[str, ...], alias: exp.Expr | None
     ) -> tuple[str, list[Field]]:
         """The relation under its alias. Spark gets names of our own for the columns where theirs are no names or come twice."""
         given = [each.name for each in alias.args.get("columns") or []] if alias is not None else []
@@ -224,7 +224,7 @@ class Relations:
             )
         inside = [each.name for each in fields]
         lowered = [name.lower() for name in inside if name]
-        own = len(set(lowered)) != len(fields) or "(" in sql and any(name is None for name in inside)
+        own = len(set(lowered)) != len(fields) or ("(" in sql and any(name is None for name in inside))
         places = [f"c{at}" for at in range(len(fields))] if own else [str(name) for name in inside]
         columns = f"({', '.join(map(quote_name, places))})" if own else ""
         made = [
@@ -270,7 +270,7 @@ class Relations:
         return f"{'LATERAL ' if lateral else ''}posexplode({zipped}) AS {name}(`place`, `item`)", fields
 
 
-def _unnestable(value: Value, node: exp.Expression) -> Value:
+def _unnestable(value: Value, node: exp.Expr) -> Value:
     """As an array: of a map, its entries."""
     if value.type.base == "map":
         kind = T.array(T.row(("key", value.type.inner[0]), ("value", value.type.inner[1])))

@@ -41,7 +41,7 @@ class Scope:
     def with_lambda(self, parameters: dict[str, Value]) -> Scope:
         return Scope(self.fields, self.parent, {**self.lambdas, **parameters}, self.queries)
 
-    def find(self, node: exp.Expression, parts: list[str]) -> tuple[Value, list[str]]:
+    def find(self, node: exp.Expr, parts: list[str]) -> tuple[Value, list[str]]:
         """The value that the first parts name, and the parts that are left: fields of a row."""
         if parts[0].lower() in self.lambdas:
             return self.lambdas[parts[0].lower()], parts[1:]
@@ -53,7 +53,7 @@ class Scope:
             scope = scope.parent
         raise wrong(node, errors.COLUMN_NOT_FOUND, f"Column '{'.'.join(parts)}' cannot be resolved")
 
-    def _find_here(self, node: exp.Expression, parts: list[str]) -> tuple[Field, int] | None:
+    def _find_here(self, node: exp.Expr, parts: list[str]) -> tuple[Field, int] | None:
         for taken in range(len(parts), 0, -1):
             *qualifier, name = parts[:taken]
             matches = [each for each in self.fields if _names(each, qualifier, name)]

@@ -110,13 +110,13 @@ def _functions(words: Reader) -> Translation:
     like = _pattern(words, "`Function`")
     words.end()
     rows = [
-        f"({literal(name)}, {literal(text(each.result))}, {literal(', '.join(map(text, each.arguments)))}, {literal(each.kind)}, true, '')"
+        f"({', '.join(map(literal, (name, text(each.result), ', '.join(map(text, each.arguments)), each.kind)))}, true, '')"
         for name, found in sorted(signatures().items())
         for each in found
         if name in FUNCTIONS or name in SPECIAL
     ]
     columns = ("Function", "Return Type", "Argument Types", "Function Type", "Deterministic", "Description")
-    shown = _texts(*columns[:4]) + (ResultColumn(columns[4], "boolean"), ResultColumn(columns[5], "varchar"))
+    shown = (*_texts(*columns[:4]), ResultColumn(columns[4], "boolean"), ResultColumn(columns[5], "varchar"))
     where = f" WHERE {like}" if like else ""
     return Translation(f"SELECT * FROM VALUES {', '.join(rows)} AS v({', '.join(map(quote_name, columns))}){where}", shown)
 

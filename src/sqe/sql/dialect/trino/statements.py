@@ -185,7 +185,7 @@ _BY_FIRST_WORD: dict[str, Handler] = {
 # INSERT, DELETE, UPDATE, MERGE, TRUNCATE.
 
 
-def by_tree(node: exp.Expression, queries: Queries) -> Translation:
+def by_tree(node: exp.Expr, queries: Queries) -> Translation:
     if isinstance(node, exp.Insert):
         return _insert(node, queries)
     if isinstance(node, exp.Delete):
@@ -200,7 +200,7 @@ def by_tree(node: exp.Expression, queries: Queries) -> Translation:
     raise refused(node, "This statement")
 
 
-def _name(node: exp.Expression) -> str:
+def _name(node: exp.Expr) -> str:
     if not isinstance(node, exp.Table):
         raise refused(node, "This target")
     allow(node, "this", "db", "catalog", "alias")
@@ -243,7 +243,7 @@ def _update(node: exp.Update, queries: Queries) -> Translation:
     return Translation(f"UPDATE {sql} SET {', '.join(_assigned(c, each, fields) for each in node.expressions)}{tail}")
 
 
-def _assigned(c: Compiler, node: exp.Expression, fields: list[Field]) -> str:
+def _assigned(c: Compiler, node: exp.Expr, fields: list[Field]) -> str:
     if not isinstance(node, exp.EQ) or not isinstance(node.this, exp.Column):
         raise refused(node, "This assignment")
     name = node.this.name
@@ -253,7 +253,7 @@ def _assigned(c: Compiler, node: exp.Expression, fields: list[Field]) -> str:
     value = c.value(node.expression)
     from sqe.sql.dialect.trino.types import coerces
 
-    if not (coerces(value.type, kind) or value.type.is_number and kind.is_number):
+    if not (coerces(value.type, kind) or (value.type.is_number and kind.is_number)):
         raise mismatch(node, f"UPDATE table column types don't match SET expressions: {kind} and {value.type}")
     return f"{quote_name(name)} = {c.cast(value, kind).sql}"
 

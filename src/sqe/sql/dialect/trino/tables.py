@@ -99,7 +99,7 @@ def properties(words: Reader) -> dict[str, str]:
 def _property(words: Reader) -> str:
     if words.take("ARRAY"):
         words.expect("[")
-        items = []
+        items: list[str] = []
         while not words.take("]"):
             if items:
                 words.expect(",")
@@ -205,7 +205,7 @@ def _altered(words: Reader) -> str:
 
 def _set_properties(words: Reader) -> list[str]:
     known = {"format": "write.format.default", "format_version": "format-version"}
-    made = []
+    made: list[str] = []
     while words.next is not None and not words.see(";"):
         if made:
             words.expect(",")

@@ -56,5 +56,5 @@ def result_columns(query: Query) -> tuple[ResultColumn, ...]:
     )
 
 
-def _no_query(node: exp.Expression, scope: Scope) -> Query:
+def _no_query(node: exp.Expr, scope: Scope) -> Query:
     raise refused(node, "A query at this place")

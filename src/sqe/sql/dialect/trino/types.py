@@ -257,7 +257,7 @@ class _TypeReader:
 
     def row(self) -> Type:
         self.expect("(")
-        fields = []
+        fields: list[tuple[str | None, Type]] = []
         while not self.take(")"):
             if fields:
                 self.expect(",")

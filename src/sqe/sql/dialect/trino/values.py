@@ -34,7 +34,7 @@ class Value:
         return self.type.base == "unknown"
 
 
-def position(node: exp.Expression | None) -> tuple[int | None, int | None]:
+def position(node: exp.Expr | None) -> tuple[int | None, int | None]:
     """Line and column of the first token below a node that knows where it stands."""
     for each in node.walk() if node is not None else ():
         line, end = each.meta.get("line"), each.meta.get("col")
@@ -44,16 +44,16 @@ def position(node: exp.Expression | None) -> tuple[int | None, int | None]:
     return None, None
 
 
-def wrong(node: exp.Expression | None, code: ErrorCode, message: str, hint: str | None = None) -> SqeError:
+def wrong(node: exp.Expr | None, code: ErrorCode, message: str, hint: str | None = None) -> SqeError:
     line, column = position(node)
     return SqeError(code, message, hint=hint, line=line, column=column)
 
 
-def refused(node: exp.Expression | None, what: str, hint: str | None = None) -> SqeError:
+def refused(node: exp.Expr | None, what: str, hint: str | None = None) -> SqeError:
     return wrong(node, errors.NOT_SUPPORTED, f"{what} is not available in the Trino dialect", hint)
 
 
-def mismatch(node: exp.Expression | None, message: str) -> SqeError:
+def mismatch(node: exp.Expr | None, message: str) -> SqeError:
     return wrong(node, errors.TYPE_MISMATCH, message)
 
 
