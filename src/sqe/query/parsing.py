@@ -112,7 +112,7 @@ class StatementParser:
         hidden or masked is what it will be in the statement itself."""
         with positions(kept=False):
             parsed = self._parse_native(session, f"SELECT * FROM {relation}")
-            answer = self._driver.call("prepare", session.in_engine(), secrets.token_hex(16), parsed.sql)
+            answer = session.ask("prepare", secrets.token_hex(16), parsed.sql)
         return decode_schema(answer["schema"])
 
     def _own(self, session: Session, text: str, own: OwnStatement) -> Parsed:

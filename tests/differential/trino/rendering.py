@@ -61,7 +61,7 @@ def _cell(value: Any, kind: Type, zone: str | None) -> Any:
 
 
 def _clock(text: str, micros: int, precision: int) -> str:
-    return f"{text}.{micros:06}"[: len(text) + 1 + precision] if precision else text
+    return f"{text}.{micros:06}000"[: len(text) + 1 + precision] if precision else text
 
 
 def _zone(name: str) -> dt.tzinfo:

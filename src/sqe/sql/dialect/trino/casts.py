@@ -178,14 +178,16 @@ def float_text(value: Value) -> str:
     x = value.sql
     digits = f"CAST({x} AS STRING)"
     negative = f"CASE WHEN {x} < 0 OR {digits} = '-0.0' THEN '-' ELSE '' END"
-    plain = f"regexp_replace(substring_index(ltrim('-', {digits}), 'E', 1), '\\\\.0$', '')"  # 123.45, 0.00123, 1.5 of 1.5E10
-    bare = f"ltrim('0', replace({plain}, '.', ''))"  # 12345, 123, 15
+    # 123.45, 0.00123, and 1.5 of 1.5E10
+    plain = f"regexp_replace(substring_index(trim(LEADING '-' FROM {digits}), 'E', 1), '\\\\.0$', '')"
+    behind = f"substring_index({plain}, '.', -1)"
+    bare = f"trim(LEADING '0' FROM replace({plain}, '.', ''))"  # 12345, 123, 15
     exponent = (
         f"CASE WHEN {digits} LIKE '%E%' THEN CAST(substring_index({digits}, 'E', -1) AS INT)"
         f" WHEN abs({x}) >= 1 THEN length(substring_index({plain}, '.', 1)) - 1"
-        f" ELSE length(substring_index({plain}, '.', -1)) * -1 + length(ltrim('0', substring_index({plain}, '.', -1))) - 1 END"
+        f" ELSE length({behind}) * -1 + length(trim(LEADING '0' FROM {behind})) - 1 END"
     )
-    trimmed = f"rtrim('0', {bare})"
+    trimmed = f"trim(TRAILING '0' FROM {bare})"
     mantissa = f"concat(left({trimmed}, 1), '.', CASE WHEN length({trimmed}) > 1 THEN substr({trimmed}, 2) ELSE '0' END)"
     return (
         f"CASE WHEN isnan({x}) OR {digits} IN ('Infinity', '-Infinity') THEN {digits}"

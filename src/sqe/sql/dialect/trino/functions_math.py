@@ -126,7 +126,7 @@ def _from_base(made: Call) -> str:
         raise made.refuse("with a base that is no literal between 2 and 36")
     digits = "0123456789abcdefghijklmnopqrstuvwxyz"[: base.number]
     failed = "raise_error('Not a valid number in this base')"
-    places = f"transform(split(lower(ltrim('+-', {x})), ''), d -> instr('{digits}', d) - 1)"
+    places = f"transform(split(lower(trim(LEADING '+-' FROM {x})), ''), d -> instr('{digits}', d) - 1)"
     added = f"(a, d) -> CAST(a * {base.number} + d AS DECIMAL(38,0))"
     value = f"aggregate({places}, CAST(0 AS DECIMAL(38,0)), {added})"
     signed = f"CASE WHEN {x} LIKE '-%' THEN -1 ELSE 1 END"

@@ -15,6 +15,7 @@ from sqe.sql.dialect.trino import (  # noqa: F401 - they register what they hand
     functions_arrays,
     functions_dates,
     functions_math,
+    functions_special,
     functions_text,
     jsons,
     literals,
