@@ -263,6 +263,8 @@ def _merge(node: exp.Merge, queries: Queries) -> Translation:
     clause = FromClause(queries, Scope())
     target_sql, target = clause._relation(node.this, lateral=False)
     source_sql, source = clause._relation(node.args["using"], lateral=False)
+    if not isinstance(node.args["using"], exp.Table) and source:  # Spark has no names for columns there
+        source_sql = f"(SELECT * FROM {source_sql}) AS {source[0].sql.rpartition('.')[0]}"
     c = queries.compiler(Scope([*target, *source]))
     whens = " ".join(_when(c, each, target) for each in node.args["whens"].expressions)
     return Translation(f"MERGE INTO {target_sql} USING {source_sql} ON {c.condition(node.args['on'])} {whens}")
