@@ -14,7 +14,7 @@ DEMO := src/sqe/demo
 STAMP := $(VENV)/.installed-$(shell cksum < pyproject.toml | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-all test-services services-up services-down lint format clean
+.PHONY: help setup run test test-unit test-engine test-all test-services services-up services-down lint format clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -42,16 +42,23 @@ run: setup
 	@$(BIN)/sqe -e 'DESCRIBE TABLE demo.orders' >/dev/null 2>&1 || $(BIN)/sqe --stop-on-error --file $(DEMO)/sample.sql >/dev/null
 	@if [ -t 0 ] && [ -t 1 ]; then exec $(BIN)/sqe; else exec $(BIN)/sqe --stop-on-error --file $(DEMO)/tour.sql; fi
 
-# Quick ones first. TLS is tested apart: the JDBC driver's JVM and ADBC's Go do not bear each other's TLS in one process.
+# Unit tests mostly wait and leave a core to those that run the engine. TLS is tested apart: the JDBC driver's JVM and ADBC's Go do not bear each other's TLS in one process.
 # Tests on real services start their own and take them down.
 test: lint
-	@$(BIN)/python -m pytest tests/unit tests/embedded tests/service -m "not long" --ignore tests/service/test_tls.py
+	@$(MAKE) --no-print-directory --output-sync=target --jobs=2 test-unit test-engine
 	@$(BIN)/python -m pytest tests/service/test_tls.py
 	@$(BIN)/python -m pytest tests/services -m "not long"
 
+test-unit: setup
+	@$(BIN)/python -m pytest tests/unit
+
+test-engine: setup
+	@$(BIN)/python -m pytest tests/embedded tests/differential tests/service -m "not long" --ignore tests/service/test_tls.py
+
 # Also what takes minutes each: tokens that expire under a statement, a crowd of users.
 test-all: test
-	@$(BIN)/python -m pytest tests/embedded tests/services -m long
+	@$(BIN)/python -m pytest tests/embedded tests/service tests/services -m long
+	@$(BIN)/python -m pytest tests/differential -m long
 
 test-services: setup
 	@$(BIN)/python -m pytest tests/services -m "not long"

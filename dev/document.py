@@ -61,6 +61,8 @@ MEANINGS: Mapping[str, str] = {
     "COLUMN_ALREADY_EXISTS": "The table has a column of that name already.",
     "DUPLICATE_COLUMN_NAME": "A column is named twice.",
     "TYPE_MISMATCH": "Types that do not go together, or a wrong number of columns.",
+    "INVALID_COLUMN_REFERENCE": "A position in ORDER BY or GROUP BY that the select list does not have (Trino's dialect).",
+    "MISMATCHED_COLUMN_ALIASES": "More or fewer names than the relation has columns (Trino's dialect).",
     "INVALID_LITERAL": "A literal such as `DATE '…'` that is none.",
     "AMBIGUOUS_NAME": "A name that means more than one thing.",
     "MISSING_GROUP_BY": "A column is neither grouped nor aggregated.",
@@ -169,7 +171,14 @@ def masks() -> Iterator[str]:
     yield from (f"- {about}" for _, about in MASKS.values())
 
 
+def trino_functions() -> str:
+    from sqe.sql.dialect.trino.coverage import page
+
+    return page()
+
+
 PAGES: Mapping[str, Callable[[], str]] = {
+    "trino-functions.md": trino_functions,
     "configuration.md": configuration.document,
     "errors.md": errors,
     "metrics.md": metrics.document,

@@ -16,6 +16,7 @@ from dev.services.postgres import Postgres
 from dev.services.seaweedfs import SeaweedFS
 from dev.services.service import Service
 from dev.services.storelog import StoreLog
+from dev.services.trino import Trino
 from sqe.errors import CONFIGURATION_INVALID, SqeError
 
 SERVICES: dict[str, Service] = {
@@ -32,6 +33,7 @@ SERVICES: dict[str, Service] = {
         Postgres(),
         Hive(),
         Opa(),
+        Trino(),
     )
 }
 

@@ -42,6 +42,14 @@ NESSIE = Jar(
     classifier="runner",
 )
 
+TRINO = Jar(
+    "io.trino",
+    "trino-server",
+    "476",
+    "cfd5accde17e8ebd251eeeb78aed1f490e77bb3a164d95a0f454bf8a7c1cbd3f",
+    extension="tar.gz",
+)
+
 UNBOUNDID = Jar(
     "com.unboundid",
     "unboundid-ldapsdk",

@@ -27,7 +27,7 @@ from sqe.identity.events import Happened, LoginEvent, LoginEvents
 from sqe.identity.live import DEFAULT_INTERVAL_SECONDS, LiveLogin
 from sqe.identity.login import NOWHERE, Login, Origin
 from sqe.policy.contract import Decisions
-from sqe.query.session_settings import SETTINGS
+from sqe.query.session_settings import SETTINGS, TIME_ZONE_KEY, engine_time_zone
 
 log = logging.getLogger("sqe.session")
 
@@ -279,6 +279,7 @@ class Session:
         for name, value in self.settings.items():
             if key := SETTINGS[name].spark_key:
                 result[key] = value
+        result[TIME_ZONE_KEY] = engine_time_zone(self.setting("sql_dialect"), self.setting("time_zone"))
         return result
 
     def _start(self) -> dict[str, object]:

@@ -35,6 +35,7 @@ from sqe.query.system_tables import nodes_as_rows, queries_as_rows, tasks_as_row
 from sqe.query.watchdog import Watchdog
 from sqe.session import Session
 from sqe.sql.attach import AttachStatement, without_secrets
+from sqe.sql.dialect import ResultColumn
 from sqe.sql.own import CopyTo, ExplainJson, KillQuery, ShowCreateSchema
 from sqe.sql.rights import RightsStatement
 
@@ -64,6 +65,7 @@ class Prepared:
     statement: StatementClass
     schema: pa.Schema
     parameter_schema: pa.Schema
+    columns: tuple[ResultColumn, ...] | None = None  # as in `Query`
 
 
 class QueryHandler:
@@ -122,7 +124,7 @@ class QueryHandler:
         parsed = self._parser.parse(session, self._parser.checked(sql))
         _check_count(parsed.parameters, len(rows.schema.names))
         if parsed.details.get("one_row"):
-            return self._insert_many(session, sql, rows, door)
+            return self._insert_many(session, parsed, rows, door)
         total = 0
         for batch in rows:
             for index in range(batch.num_rows):
@@ -157,7 +159,7 @@ class QueryHandler:
         finally:
             self._looks.remove(look)
         schema = decode_schema(answer["schema"]) if parsed.statement.returns_rows else NO_COLUMNS
-        return Prepared(text, parsed.statement, schema, decode_schema(answer["parameters"]))
+        return Prepared(text, parsed.statement, schema, decode_schema(answer["parameters"]), parsed.columns)
 
     def _schema_without_analysis(self, session: Session, parsed: Parsed) -> pa.Schema:
         if parsed.node == "ShowCatalogsCommand":
@@ -186,13 +188,12 @@ class QueryHandler:
         self._count(session)
         return self._spooled(session, f"INGEST INTO {target}", StatementClass.INGEST, reader, door, load)
 
-    def _insert_many(self, session: Session, sql: str, rows: pa.RecordBatchReader, door: str) -> int:
+    def _insert_many(self, session: Session, parsed: Parsed, rows: pa.RecordBatchReader, door: str) -> int:
         def insert(query: Query, spool: Spool) -> dict[str, Any]:
             query.entered_engine()
-            text = self._parser.checked(sql)
-            return session.ask("execute", query.id, text, spool.parameters())
+            return session.ask("execute", query.id, parsed.sql, spool.parameters())
 
-        return self._spooled(session, sql, StatementClass.INSERT, rows, door, insert)
+        return self._spooled(session, parsed.sql, StatementClass.INSERT, rows, door, insert)
 
     def _spooled(
         self,
@@ -310,7 +311,7 @@ class QueryHandler:
         query.begin(State.PLANNING)
         parsed = self._parser.parse(query.session, text)
         _check_count(parsed.parameters, parameters.num_columns if parameters is not None else 0)
-        query.statement = parsed.statement
+        query.statement, query.columns = parsed.statement, parsed.columns
         if parsed.statement is not StatementClass.QUERY:  # a command runs inside the call that plans it
             query.begin(State.RUNNING)
         if (table := self._answer(query.session, parsed)) is not None:

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import re
+import secrets
 import string
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pyarrow as pa
+
 from sqe import errors
 from sqe.engine.driver import Driver
 from sqe.errors import SqeError
 from sqe.query.places import refuse_encryption, refuse_files, refuse_places
+from sqe.query.running import decode_schema
 from sqe.query.statements import StatementClass, classify
 from sqe.session import Session
 from sqe.sql.attach import AttachStatement, ShowSecrets
+from sqe.sql.dialect import NATIVE, ResultColumn, translate
 from sqe.sql.forms import with_forms
 from sqe.sql.own import CopyTo, ExplainJson, KillQuery, OwnStatement, ShowCreateSchema, ShowSession, parse_own
 from sqe.sql.rights import CHANGES as RIGHTS_CHANGES
 from sqe.sql.rights import RightsStatement
+
+# The settings of a session are the same in every dialect; else nobody could leave one.
+_SETTING = re.compile(r"\s*(?:SET|RESET)\b(?!\s+SESSION\b)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -34,6 +43,7 @@ class Parsed:
     asks_system: bool = False  # reads tables of the catalog `system`
     keeps_positions: bool = True  # an error's line and column mean the same in the user's text
     inner: Parsed | None = None  # the query of a COPY or EXPLAIN ANALYZE
+    columns: tuple[ResultColumn, ...] | None = None  # of the result, in the words of the session's dialect where that has its own
 
 
 class StatementParser:
@@ -63,6 +73,15 @@ class StatementParser:
     def parse(self, session: Session, text: str) -> Parsed:
         if own := parse_own(text):
             return self._own(session, text, own)
+        dialect = session.setting("sql_dialect")
+        if dialect == NATIVE or _SETTING.match(text):
+            return self._parse_native(session, text)
+        translation = translate(text, dialect, lambda relation: self._columns(session, relation), session.setting("time_zone"))
+        with positions(kept=False):
+            parsed = self._parse_native(session, translation.sql)
+        return replace(parsed, keeps_positions=False, columns=translation.columns)
+
+    def _parse_native(self, session: Session, text: str) -> Parsed:
         form = with_forms(text, session.catalogs)
         sql = form.sql if form else text
         keeps_positions = form is None or form.keeps_positions
@@ -89,6 +108,14 @@ class StatementParser:
             asks_system=facts["asks_system"],
             keeps_positions=keeps_positions,
         )
+
+    def _columns(self, session: Session, relation: str) -> pa.Schema:
+        """Of a relation, as the session's user sees it. Through the gate like every statement, then by analysis, in which what is
+        hidden or masked is what it will be in the statement itself."""
+        with positions(kept=False):
+            parsed = self._parse_native(session, f"SELECT * FROM {relation}")
+            answer = session.ask("prepare", secrets.token_hex(16), parsed.sql)
+        return decode_schema(answer["schema"])
 
     def _own(self, session: Session, text: str, own: OwnStatement) -> Parsed:
         if isinstance(own, KillQuery):

@@ -22,6 +22,7 @@ from sqe.query.admission import Turn
 from sqe.query.events import QueryEvent, State
 from sqe.query.statements import StatementClass
 from sqe.session import Session
+from sqe.sql.dialect import ResultColumn
 
 log = logging.getLogger("sqe.query")
 
@@ -53,6 +54,7 @@ class Query:
         self.turn = turn
         self.statement = StatementClass.UNKNOWN
         self.schema = NO_COLUMNS
+        self.columns: tuple[ResultColumn, ...] | None = None  # in the words of the session's dialect, where that has its own
         self.affected_rows: int | None = None
         self.touched: Touched = NOTHING
         self.state = State.QUEUED

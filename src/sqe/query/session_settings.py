@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from sqe import errors
 from sqe.errors import SqeError
+from sqe.sql.dialect import DIALECTS
 
 
 @dataclass(frozen=True)
@@ -65,13 +66,20 @@ SETTINGS: Mapping[str, SessionSetting] = {
             "spark",
             "the dialect of statements",
             None,
-            lambda value: value == "spark",
-            "'spark' (others come later)",
+            lambda value: value in DIALECTS,
+            f"one of {', '.join(DIALECTS)}",
         ),
     )
 }
 
+TIME_ZONE_KEY = "spark.sql.session.timeZone"
+
 _BY_SPARK_KEY = {setting.spark_key: setting for setting in SETTINGS.values() if setting.spark_key}
+
+
+def engine_time_zone(dialect: str, time_zone: str) -> str:
+    """Trino's timestamps carry their own zones (sql/dialect/trino/moments.py); the engine's must not shift them."""
+    return "UTC" if dialect == "trino" else time_zone
 
 
 def setting_named(name: str) -> SessionSetting:

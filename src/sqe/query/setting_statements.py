@@ -9,7 +9,7 @@ import pyarrow as pa
 from sqe import errors
 from sqe.engine.driver import Driver
 from sqe.errors import SqeError
-from sqe.query.session_settings import SETTINGS, checked_value, is_default, setting_named
+from sqe.query.session_settings import SETTINGS, TIME_ZONE_KEY, checked_value, engine_time_zone, is_default, setting_named
 from sqe.session import Session
 
 
@@ -26,6 +26,7 @@ def set_or_show(driver: Driver, session: Session, details: dict[str, str]) -> pa
     value = checked_value(setting, details["value"])
     _configure(driver, session, setting.name, setting.spark_key, value)
     session.settings[setting.name] = value
+    _set_time_zone(driver, session, setting.name)
     return None
 
 
@@ -34,6 +35,7 @@ def reset(driver: Driver, session: Session, name: str | None) -> None:
     for setting in [setting_named(name)] if name else list(SETTINGS.values()):
         _configure(driver, session, setting.name, setting.spark_key, setting.default)
         session.settings.pop(setting.name, None)
+        _set_time_zone(driver, session, setting.name)
 
 
 def as_table(session: Session, only: str | None = None) -> pa.Table:
@@ -46,6 +48,12 @@ def as_table(session: Session, only: str | None = None) -> pa.Table:
             "description": [SETTINGS[name].about for name in names],
         }
     )
+
+
+def _set_time_zone(driver: Driver, session: Session, changed: str) -> None:
+    if changed in ("sql_dialect", "time_zone"):
+        zone = engine_time_zone(session.setting("sql_dialect"), session.setting("time_zone"))
+        _configure(driver, session, "time_zone", TIME_ZONE_KEY, zone)
 
 
 def _configure(driver: Driver, session: Session, name: str, spark_key: str | None, value: str) -> None:

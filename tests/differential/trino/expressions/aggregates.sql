@@ -1,0 +1,5 @@
+(SELECT {agg} FROM (VALUES (1, 10, 'a'), (2, NULL, 'b'), (3, 30, 'a'), (NULL, 40, 'c')) t(x, y, s))
+(SELECT {agg} FROM (VALUES (1, 10, 'a')) t(x, y, s))
+(SELECT {agg} FROM (VALUES (1, 10, 'a')) t(x, y, s) WHERE x > 5)
+(SELECT {dagg} FROM (VALUES (1.50, 2e0, REAL '1'), (2.25, -1e0, REAL '2'), (NULL, nan(), NULL)) t(d, f, r))
+(SELECT {dagg} FROM (VALUES (1.50, 2e0, REAL '1'), (2.25, -1e0, REAL '2'), (10.01, 4e0, REAL '8'), (0.01, 5e0, REAL '9')) t(d, f, r))

@@ -1,0 +1,15 @@
+SELECT id, {wfn} OVER ({wspec}) w FROM orders ORDER BY id;
+SELECT id, {ffn} OVER (ORDER BY id {frame}) w FROM orders ORDER BY id;
+SELECT id, sum(amount) OVER () FROM orders ORDER BY id;
+SELECT id, count(*) OVER (PARTITION BY status) FROM orders ORDER BY id;
+SELECT id, first_value(amount) IGNORE NULLS OVER (ORDER BY id DESC) FROM orders ORDER BY id;
+SELECT id, last_value(amount) IGNORE NULLS OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) FROM orders ORDER BY id;
+SELECT id, lag(amount) IGNORE NULLS OVER (ORDER BY id) FROM orders ORDER BY id;
+SELECT id, rank() OVER w, sum(items) OVER w FROM orders WINDOW w AS (PARTITION BY status ORDER BY amount) ORDER BY id;
+SELECT status, sum(amount), rank() OVER (ORDER BY sum(amount) DESC) FROM orders GROUP BY status ORDER BY 3, 1;
+SELECT * FROM (SELECT id, row_number() OVER (PARTITION BY person_id ORDER BY placed DESC NULLS LAST, id) rn FROM orders) WHERE rn = 1 ORDER BY id;
+SELECT id, sum(amount) FILTER (WHERE status = 'done') OVER (ORDER BY id) FROM orders ORDER BY id;
+SELECT id, avg(amount) OVER (ORDER BY placed RANGE BETWEEN INTERVAL '1' MONTH PRECEDING AND CURRENT ROW) FROM orders WHERE placed IS NOT NULL ORDER BY id;
+SELECT id, sum(items) OVER (ORDER BY id RANGE BETWEEN 2 PRECEDING AND 1 FOLLOWING) FROM orders ORDER BY id;
+SELECT id, row_number() OVER () IS NOT NULL FROM orders ORDER BY id;
+SELECT id, count(*) OVER (ORDER BY id GROUPS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM orders ORDER BY id;

@@ -1,0 +1,91 @@
+"""A Trino that runs, on the same Iceberg tables: its answers are those that were kept, and TPC-H gives the same in both."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import cases
+import comparing
+import pytest
+from test_recorded import recorded
+
+from dev.services.stack import Stack
+from dev.trino_answers import Trino
+from sqe.engine.driver import Driver
+from sqe.identity import Identity
+from sqe.query.handler import QueryHandler
+from sqe.session import Session, Sessions
+
+HERE = Path(__file__).parent
+pytestmark = pytest.mark.long
+
+
+def statements(name: str) -> list[str]:
+    return [text.strip() for text in re.split(r";[ \t]*\n", (HERE / name).read_text()) if text.strip()]
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("SQE_SERVICES_DIR", str(tmp_path_factory.mktemp("services")))
+        stack = Stack(progress=lambda line: None)
+        try:
+            yield stack.up(["trino"])["trino"]
+        finally:
+            stack.down()
+
+
+@pytest.fixture(scope="module")
+def session(driver: Driver, handler: QueryHandler, address: dict[str, str]) -> Iterator[Session]:
+    """SQE on Trino's warehouse, with the tables of the tests in it. SQE makes the catalog: Trino does not."""
+    sessions = Sessions(driver, {"lake": {"type": "sqlite", "path": address["warehouse"]}}, "lake")
+    session = sessions.open(Identity("tester"))
+    session.settings["sql_dialect"] = "trino"
+    for statement in statements("tables.sql"):
+        handler.submit(session, statement, door="test").close()
+    yield session
+    sessions.close_all()
+
+
+def test_trino_answers_as_it_did(session: Session, address: dict[str, str]) -> None:
+    unstable = re.compile(r"now\(\)|random|rand\(|uuid|shuffle|snapshots|TABLESAMPLE|approx_")
+    for name, schema, every in (("expressions.jsonl", "default", 7), ("queries.jsonl", "shop", 5)):
+        judge = Trino(address["http"], schema)
+        for kept in recorded(name)[::every]:
+            if not unstable.search(kept["sql"]):
+                again = judge.ask(kept["sql"])
+                assert {"rows": again.get("rows"), "error": again.get("error")} == {
+                    "rows": kept.get("rows"),
+                    "error": kept.get("error"),
+                }, kept["sql"]
+
+
+def test_both_read_what_the_other_wrote(handler: QueryHandler, session: Session, address: dict[str, str]) -> None:
+    judge = Trino(address["http"], "shop")
+    judge.ask("CREATE TABLE lake.shop.of_trino AS SELECT * FROM people")
+    mine = comparing.ask(handler, session, "SELECT * FROM lake.shop.of_trino ORDER BY id")
+    assert comparing.differs(judge.ask("SELECT * FROM lake.shop.people ORDER BY id"), mine) is None
+
+
+def test_tpch_gives_the_same(handler: QueryHandler, session: Session, address: dict[str, str]) -> None:
+    judge = Trino(address["http"], "tpch")
+    judge.ask("CREATE SCHEMA IF NOT EXISTS lake.tpch")
+    for (table,) in judge.ask("SHOW TABLES FROM tpchstd.tiny")["rows"]:
+        assert "error" not in judge.ask(f"CREATE TABLE IF NOT EXISTS lake.tpch.{table} AS SELECT * FROM tpchstd.tiny.{table}")
+    handler.submit(session, "USE lake.tpch", door="test").close()
+    queries = statements("tpch.sql")
+    assert len(queries) == 22
+    for sql in queries:
+        expected = judge.ask(sql)
+        assert "error" not in expected, sql
+        assert comparing.differs(expected, comparing.ask(handler, session, sql)) is None, sql
+
+
+def test_functions_are_those_of_trino(address: dict[str, str]) -> None:
+    from sqe.sql.dialect.trino.signatures import signatures
+
+    found = {row[0].lower() for row in Trino(address["http"]).ask("SHOW FUNCTIONS")["rows"]}
+    assert found == signatures().keys()
+    assert cases.VALUES

@@ -1,0 +1,142 @@
+"""What the translator of Trino's SQL refuses, and where; what it says about types; what it costs to have it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pyarrow as pa
+import pytest
+
+from sqe import errors
+from sqe.errors import SqeError
+from sqe.sql.dialect import translate
+from sqe.sql.dialect.trino.types import read_type
+
+TABLE = pa.schema([("id", pa.int64()), ("name", pa.string()), ("seen", pa.timestamp("us", "UTC"))])
+
+
+def refusal(sql: str, dialect: str = "trino") -> SqeError:
+    with pytest.raises(SqeError) as caught:
+        translate(sql, dialect, lambda relation: TABLE)
+    return caught.value
+
+
+def test_starting_a_server_does_not_load_the_parser() -> None:
+    check = "import sys, sqe.server, sqe.doors.flight.door, sqe.sql.dialect; sys.exit('sqlglot' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("sql", "code", "line", "column"),
+    [
+        ("SELECT nosuch(1)", errors.FUNCTION_NOT_FOUND, 1, 8),
+        # Spark has these, Trino has not: they must not slip through.
+        ("SELECT\n  input_file_name()", errors.FUNCTION_NOT_FOUND, 2, 3),
+        ("SELECT java_method('java.lang.System', 'exit')", errors.FUNCTION_NOT_FOUND, 1, 8),
+        ("SELECT 1, raise_error('x')", errors.FUNCTION_NOT_FOUND, 1, 11),
+        ("SELECT word_stem('running')", errors.NOT_SUPPORTED, 1, 8),
+        ("SELECT nosuch FROM t", errors.COLUMN_NOT_FOUND, 1, 8),
+        ("SELECT id + name FROM t", errors.TYPE_MISMATCH, 1, 8),
+        ("SELECT length(1)", errors.FUNCTION_NOT_FOUND, 1, 8),
+        ("SELECT * FROM t a JOIN t b ON true WHERE id = 1", errors.AMBIGUOUS_NAME, 1, 42),
+        ("SELECT FROM WHERE", errors.SYNTAX_ERROR, 1, 13),
+    ],
+)
+def test_what_is_not_known_is_refused_where_it_stands(sql: str, code: errors.ErrorCode, line: int, column: int) -> None:
+    error = refusal(sql)
+    assert (error.code.name, error.line, error.column) == (code.name, line, column)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM t MATCH_RECOGNIZE (ORDER BY id MEASURES A.id AS x PATTERN (A) DEFINE A AS true)",
+        "SELECT id FROM t QUALIFY row_number() OVER (ORDER BY id) = 1",
+        "SELECT DISTINCT ON (id) id FROM t",
+        "SELECT * FROM t NATURAL JOIN t u",
+        "SELECT * FROM t PIVOT (count(*) FOR name IN ('a'))",
+        "SELECT count(*) OVER (ORDER BY id GROUPS CURRENT ROW) FROM t",
+        "SELECT * FROM TABLE(sequence(1, 3))",
+        "SELECT * FROM t LATERAL VIEW explode(array(1)) x",
+        "SELECT id FROM t GROUP BY DISTINCT ROLLUP (id)",
+        "SELECT TRY(coalesce(1 / 0, 5))",
+        "SELECT TIMESTAMP '2020-01-01 00:00:00.123456789'",
+        "SELECT CAST(1 AS decimal(38,30)) * CAST(1 AS decimal(38,8))",
+        "ALTER TABLE t SET AUTHORIZATION x",
+        "CREATE MATERIALIZED VIEW v AS SELECT 1",
+        "CREATE VIEW v SECURITY DEFINER AS SELECT 1",
+        "CREATE TABLE t (a integer) WITH (sorted_by = ARRAY['a'])",
+    ],
+)
+def test_what_cannot_be_said_faithfully_is_not_said(sql: str) -> None:
+    assert refusal(sql).code in (errors.NOT_SUPPORTED, errors.SYNTAX_ERROR)
+
+
+@pytest.mark.parametrize(
+    ("sql", "types"),
+    [
+        ("SELECT 7 / 2, 1.5 * 2.25, 1 / 3.0", ["integer", "decimal(5,3)", "decimal(12,1)"]),
+        ("SELECT sum(id), avg(id), array_agg(name) FROM t", ["bigint", "double", "array(varchar)"]),
+        ("SELECT seen, seen AT TIME ZONE 'Asia/Tokyo' FROM t", ["timestamp(6) with time zone"] * 2),
+        ("SELECT ROW(1, 'a'), MAP(ARRAY['k'], ARRAY[1e0])", ["row(integer, varchar(1))", "map(varchar(1), double)"]),
+        ("SELECT CAST(NULL AS timestamp(3)), INTERVAL '1' DAY", ["timestamp(3)", "interval day to second"]),
+    ],
+)
+def test_columns_have_the_types_that_trino_gives(sql: str, types: list[str]) -> None:
+    assert [each.type for each in translate(sql, "trino", lambda relation: TABLE).columns or ()] == types
+
+
+def test_zones_go_along() -> None:
+    columns = translate(
+        "SELECT seen, seen AT TIME ZONE 'Asia/Tokyo', now() FROM t", "trino", lambda _: TABLE, "Europe/Rome"
+    ).columns
+    assert [each.zone for each in columns or ()] == ["UTC", "Asia/Tokyo", "Europe/Rome"]
+
+
+def test_names_are_those_of_trino() -> None:
+    columns = translate("SELECT Name, id + 1, count(*) AS N FROM t GROUP BY 1, 2", "trino", lambda relation: TABLE).columns
+    assert [each.name for each in columns or ()] == ["Name", "_col1", "N"]
+
+
+def test_quotes_cannot_be_left() -> None:
+    for hostile in ("a`b", "a'; DROP TABLE x; --", "\\", "${env:HOME}", "/* */"):
+        quoted = hostile.replace('"', '""')
+        sql = translate(f'SELECT 1 AS "{quoted}"', "trino").sql
+        assert sql == f"SELECT 1 AS `{hostile.replace('`', '``')}`"
+        text = translate("SELECT '" + hostile.replace("'", "''") + "'", "trino").sql
+        assert text == "SELECT '" + hostile.replace("\\", "\\\\").replace("'", "\\'") + "' AS `_col0`"
+
+
+def test_depth_is_an_error_not_a_crash() -> None:
+    assert refusal("SELECT " + "(" * 5000 + "1" + ")" * 5000).code is errors.SYNTAX_ERROR
+    assert refusal("SELECT " + "-" + " - ".join(["1"] * 20_000)).code is errors.SYNTAX_ERROR
+    chain = " AND ".join(["true"] * 300)
+    assert translate(f"SELECT {chain}", "trino").sql.count("true") == 300
+
+
+@pytest.mark.parametrize(
+    "name", ["row(a bigint, b row(varchar, double))", "map(varchar, array(decimal(10,2)))", "timestamp(6) with time zone"]
+)
+def test_types_are_written_as_they_are_read(name: str) -> None:
+    assert str(read_type(name)) == name
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sql", "spark"),
+    [
+        ("duckdb", "SELECT 7 // 2", "SELECT 7 DIV 2"),
+        ("postgres", "SELECT 'a'::text", "SELECT CAST('a' AS STRING)"),
+        ("snowflake", "SELECT IFF(true, 1, 2)", "SELECT IF(TRUE, 1, 2)"),
+        ("bigquery", "SELECT SAFE_CAST('1' AS INT64)", "SELECT TRY_CAST('1' AS BIGINT)"),
+    ],
+)
+def test_other_dialects_are_sqlglots(dialect: str, sql: str, spark: str) -> None:
+    assert translate(sql, dialect).sql == spark
+
+
+def test_other_dialects_have_their_errors() -> None:
+    assert refusal("SELECT 1; SELECT 2", "duckdb").code is errors.SYNTAX_ERROR
+    error = refusal("SELECT (1", "postgres")
+    assert (error.code, error.line) == (errors.SYNTAX_ERROR, 1)
+    assert refusal("SELECT 1", "klingon").code is errors.INVALID_SESSION_PROPERTY
