@@ -44,7 +44,7 @@ class Coordinator:
 
     host: str = key(HOST, "127.0.0.1", "Address that all ports bind to.")
     flight_sql_port: int = key(PORT, 50051, "Arrow Flight SQL, for ADBC, JDBC and the `sqe` command.")
-    trino_http_port: int = key(PORT, 8080, "Kept for the Trino protocol, which this version does not open yet.")
+    trino_http_port: int = key(PORT, 8080, "Trino's HTTP protocol, for its clients, drivers and tools; docs/trino.md.")
     metrics_port: int = key(PORT, 9090, "Prometheus metrics at `/metrics`.")
     health_port: int = key(PORT, 9091, "Health answers at `/healthz` (alive) and `/readyz` (serving).")
     tls_cert: Path | None = key(

@@ -99,13 +99,31 @@ class QueryHandler:
 
     # Statements.
 
-    def submit(self, session: Session, sql: str, *, door: str, parameters: pa.RecordBatch | None = None) -> Query:
-        """Runs a statement until its schema is known; a command has run to its end then. Raises `SqeError` only."""
-        self._count(session)
-        return self._submit(session, sql, door, parameters)
+    def submit(
+        self,
+        session: Session,
+        sql: str,
+        *,
+        door: str,
+        parameters: pa.RecordBatch | None = None,
+        known: Callable[[Query], None] = lambda _: None,
+    ) -> Query:
+        """Runs a statement until its schema is known; a command has run to its end then. Raises `SqeError` only.
 
-    def _submit(self, session: Session, sql: str, door: str, parameters: pa.RecordBatch | None) -> Query:
-        query = self._admitted(session, sql, door)
+        `known` is told of the query before it waits for its turn, for doors that show or cancel it from another thread.
+        """
+        self._count(session)
+        return self._submit(session, sql, door, parameters, known)
+
+    def _submit(
+        self,
+        session: Session,
+        sql: str,
+        door: str,
+        parameters: pa.RecordBatch | None,
+        known: Callable[[Query], None] = lambda _: None,
+    ) -> Query:
+        query = self._admitted(session, sql, door, known)
         try:
             self._run(query, parameters)
             return query
@@ -289,9 +307,10 @@ class QueryHandler:
         query.queued()
         return query
 
-    def _admitted(self, session: Session, sql: str, door: str) -> Query:
+    def _admitted(self, session: Session, sql: str, door: str, known: Callable[[Query], None]) -> Query:
         """A statement that has its turn when this returns."""
         query = self._known(session, sql, door)
+        known(query)
         try:
             query.turn.take(self._time_limit(query.session) or None)
         except SqeError as error:

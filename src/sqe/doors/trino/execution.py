@@ -1,0 +1,199 @@
+"""Runs one statement in its thread: by the query handler, or by an answer that changes what the client keeps."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from sqe import errors
+from sqe.doors.trino import types
+from sqe.doors.trino.changes import Changes
+from sqe.doors.trino.pages import Encoder
+from sqe.doors.trino.properties import setting_of
+from sqe.doors.trino.request import is_zone
+from sqe.doors.trino.statement import End, Statement, Stopped
+from sqe.errors import SqeError
+from sqe.sql import client_state
+from sqe.sql.client_state import ClientStatement
+from sqe.sql.verbs import verb
+
+if TYPE_CHECKING:
+    from sqe.doors.trino.callers import Callers
+    from sqe.doors.trino.request import ClientRequest
+    from sqe.query.handler import QueryHandler
+    from sqe.query.running import Query
+
+DOOR = "trino"
+
+# A prepared statement may be an EXECUTE of another one, but not for ever.
+_DEEPEST = 4
+
+_AFFECTED = pa.schema([("rows", pa.int64())])
+
+
+class Runner:
+    def __init__(self, handler: QueryHandler, callers: Callers) -> None:
+        self._handler = handler
+        self._callers = callers
+
+    def run(self, statement: Statement) -> End:
+        """Raises `SqeError` for a statement that failed."""
+        return self._read(statement, statement.sql, _DEEPEST)
+
+    def _read(self, statement: Statement, sql: str, depth: int) -> End:
+        found = client_state.read(sql)
+        match found:
+            case None:
+                return self._by_handler(statement, sql)
+            case client_state.Execute() | client_state.ExecuteImmediate() if depth:
+                text = found.sql if isinstance(found, client_state.ExecuteImmediate) else _prepared(statement, found.name)
+                return self._read(statement, client_state.bind(text, found.arguments), depth - 1)
+            case client_state.Use():
+                return self._use(statement, found)
+            case client_state.DescribeInput():
+                return self._describe_input(statement, found.name)
+            case client_state.DescribeOutput():
+                return self._describe_output(statement, found.name)
+            case _:
+                return answered(statement.client, found, statement.warnings)
+
+    def _by_handler(self, statement: Statement, sql: str) -> End:
+        statement.session.settle()
+        query = self._handler.submit(statement.session, sql, door=DOOR, known=statement.known)
+        with query:
+            if query.schema.names:
+                self._send(statement, query)
+                return End()
+            count = query.affected_rows
+            if count is not None:
+                _add(statement, pa.record_batch([pa.array([count], pa.int64())], schema=_AFFECTED))
+            else:
+                statement.describe([])
+            return End(update_type=_update_type(query, sql), update_count=count)
+
+    def _send(self, statement: Statement, query: Query) -> None:
+        client = statement.client
+        encoder = Encoder(query.schema, client.capabilities, client.encoding)
+        statement.describe(types.columns(query.schema, client.capabilities))
+        try:
+            for batch in query.batches():
+                for chunk in encoder.chunks(batch):
+                    statement.add(chunk)
+        except Stopped:
+            if statement.stop_error is not None:
+                raise statement.stop_error from None
+
+    def _use(self, statement: Statement, use: client_state.Use) -> End:
+        """Checked in a session that stands there; the client's next statement will find the same one."""
+        catalog = use.catalog or statement.client.catalog
+        if not catalog:
+            raise SqeError(errors.NOT_FOUND, "Catalog must be specified when session catalog is not set")
+        there = self._callers.session(statement.login, replace(statement.client, catalog=catalog, schema=use.schema))
+        name = f"{_quoted(catalog)}.{_quoted(use.schema)}"
+        with self._handler.submit(there, f"USE {name}", door=DOOR, known=statement.known):
+            statement.describe([])
+        return End(update_type="USE", changes=Changes(catalog=catalog, schema=use.schema))
+
+    def _describe_input(self, statement: Statement, name: str) -> End:
+        prepared = self._handler.prepare(statement.session, _prepared(statement, name))
+        kinds = [types.trino_type(field.type).name for field in prepared.parameter_schema]
+        columns: dict[str, Any] = {"Position": pa.array(range(len(kinds)), pa.int64()), "Type": pa.array(kinds, pa.string())}
+        _add(statement, pa.RecordBatch.from_pydict(columns))
+        return End()
+
+    def _describe_output(self, statement: Statement, name: str) -> End:
+        """Where a column comes from is not told: the engine knows no more than its name and type."""
+        schema = self._handler.prepare(statement.session, _prepared(statement, name)).schema
+        nothing = pa.array([""] * len(schema), pa.string())
+        columns = {
+            "Column Name": pa.array(schema.names, pa.string()),
+            "Catalog": nothing,
+            "Schema": nothing,
+            "Table": nothing,
+            "Type": pa.array([types.trino_type(field.type).name for field in schema], pa.string()),
+            "Type Size": pa.array([_size(field.type) for field in schema], pa.int32()),
+            "Aliased": pa.array([False] * len(schema), pa.bool_()),
+        }
+        _add(statement, pa.RecordBatch.from_pydict(columns))
+        return End()
+
+
+def answered(client: ClientRequest, found: ClientStatement, warnings: list[str]) -> End:
+    """A statement whose whole effect is in the headers of its answer."""
+    match found:
+        case client_state.Prepare():
+            return End(update_type="PREPARE", changes=Changes(added_prepare=((found.name, found.sql),)))
+        case client_state.Deallocate():
+            if found.name not in client.prepared:
+                raise _not_prepared(found.name)
+            return End(update_type="DEALLOCATE", changes=Changes(deallocated_prepare=(found.name,)))
+        case client_state.SetSession():
+            setting_of(found.name, found.value)
+            return End(update_type="SET SESSION", changes=Changes(set_session=((found.name, found.value),)))
+        case client_state.ResetSession():
+            return End(update_type="RESET SESSION", changes=Changes(clear_session=(found.name,)))
+        case client_state.SetTimeZone():
+            return End(update_type="SET TIME ZONE", changes=_zone_change(found.zone))
+        case client_state.SetPath():
+            return End(update_type="SET PATH", changes=Changes(path=found.path))
+        case client_state.SetRole() if found.role == "ALL":
+            return End(update_type="SET ROLE", changes=Changes(set_role=((found.catalog, found.role),)))
+        case client_state.StartTransaction() | client_state.Commit() | client_state.Rollback():
+            return _transaction(client, found, warnings)
+        case _:
+            raise SqeError(errors.NOT_SUPPORTED, "This kind of statement is not available on this server")
+
+
+def _zone_change(zone: str | None) -> Changes:
+    if zone is None:
+        return Changes(clear_session=("time_zone_id",))
+    if not is_zone(zone):
+        raise SqeError(errors.INVALID_ARGUMENTS, f"Time zone not supported: {zone[:64]}")
+    return Changes(set_session=(("time_zone_id", zone),))
+
+
+def _transaction(client: ClientRequest, found: ClientStatement, warnings: list[str]) -> End:
+    """Every statement commits by itself: Iceberg has no transaction over several. Clients that insist on one are served."""
+    if isinstance(found, client_state.StartTransaction):
+        if client.transaction:
+            raise SqeError(errors.NOT_SUPPORTED, "Nested transactions not supported")
+        return End(update_type="START TRANSACTION", changes=Changes(started_transaction=str(uuid.uuid4())))
+    if not client.transaction:
+        raise SqeError(errors.NOT_IN_TRANSACTION, "No transaction in progress")
+    if isinstance(found, client_state.Rollback):
+        warnings.append("Each statement was committed when it ended: nothing is rolled back")
+        return End(update_type="ROLLBACK", changes=Changes(clear_transaction=True))
+    return End(update_type="COMMIT", changes=Changes(clear_transaction=True))
+
+
+def _prepared(statement: Statement, name: str) -> str:
+    text = statement.client.prepared.get(name)
+    if text is None:
+        raise _not_prepared(name)
+    return text
+
+
+def _not_prepared(name: str) -> SqeError:
+    return SqeError(errors.NOT_FOUND, f"Prepared statement not found: {name[:128]}")
+
+
+def _add(statement: Statement, batch: pa.RecordBatch) -> None:
+    client = statement.client
+    statement.describe(types.columns(batch.schema, client.capabilities))
+    for chunk in Encoder(batch.schema, client.capabilities, client.encoding).chunks(batch):
+        statement.add(chunk)
+
+
+def _update_type(query: Query, sql: str) -> str:
+    return query.statement.value.upper() if query.statement.is_dml else verb(sql)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _size(kind: pa.DataType) -> int:
+    return kind.bit_width // 8 if pa.types.is_primitive(kind) else 0
