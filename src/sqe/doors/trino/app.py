@@ -9,6 +9,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -33,6 +34,7 @@ POLL_SECONDS = 1.0
 # Rows are compressed in the loop's thread up to this size, beyond it in another one.
 COMPRESS_HERE_BYTES = 64 * 1024
 COMPRESS_FROM_BYTES = 2048
+PROGRESS_SECONDS = 0.5
 LONGEST_TOKEN = 12
 
 Challenge = Callable[[Address], list[str]]
@@ -150,7 +152,7 @@ class Door:
             return PlainTextResponse(denied, 403)
         sql = await self._sql(request)
         session = await asyncio.get_running_loop().run_in_executor(self._sessions, self.callers.session, known, client)
-        statement = await self.statements.start(known, session, sql, client)
+        statement = self.statements.start(known, session, sql, client)
         statement.warnings += warnings_of(client)
         return await self._answer(request, statement.first(self.address(request)))
 
@@ -205,12 +207,23 @@ class Door:
                 await asyncio.wait_for(statement.changed.wait(), deadline - loop.time())
             except TimeoutError:
                 break
-        if statement.query is not None:
-            statement.progress = await loop.run_in_executor(self._sessions, statement.query.progress)
+        await self._ask_progress(statement)
         page = statement.page(token, address, at_once=True)
         if page is None:  # another poll for the same token was faster, and its client has gone on
             raise _not_found()
         return page
+
+    async def _ask_progress(self, statement: Statement) -> None:
+        """One question at a time, and no poll waits long for it: a driver without memory left answers late."""
+        if statement.query is None:
+            return
+        if statement.asking is None:
+            loop = asyncio.get_running_loop()
+            statement.asking = loop.run_in_executor(self._sessions, statement.query.progress)
+        with suppress(TimeoutError):
+            statement.progress = await asyncio.wait_for(asyncio.shield(statement.asking), PROGRESS_SECONDS)
+        if statement.asking.done():
+            statement.asking = None
 
     async def _delete(self, request: Request) -> Response:
         statement, _ = await self._statement(request)

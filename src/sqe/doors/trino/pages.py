@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from sqe.doors.trino.types import TrinoType
 from sqe.doors.trino.values import Rows
 
 # About what a client gets at once; the text of a value may be longer than the value.
@@ -32,8 +33,10 @@ class Chunk:
 class Encoder:
     """Makes the chunks of one result. `encoding` None is the plain protocol: rows as JSON in the answer itself."""
 
-    def __init__(self, schema: pa.Schema, capabilities: Collection[str], encoding: str | None) -> None:
-        self._rows = Rows(schema, capabilities)
+    def __init__(
+        self, schema: pa.Schema, types: Sequence[TrinoType], capabilities: Collection[str], encoding: str | None
+    ) -> None:
+        self._rows = Rows(schema, types, capabilities)
         self._encoding = encoding
         self._offset = 0
 

@@ -94,7 +94,7 @@ class Statement:
         budget: Budget,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
-        self.id = query_id  # until the query has one
+        self.id = query_id
         self.login = known
         self.session = session
         self.user = session.identity.user
@@ -104,9 +104,9 @@ class Statement:
         self.seen = time.monotonic()  # when its client was last here
         self.query: Query | None = None
         self.progress: Progress = NO_PROGRESS
+        self.asking: asyncio.Future[Progress] | None = None  # the driver, how far it is
         self.slug = Slug()
         self.changed = asyncio.Event()
-        self.registered = asyncio.Event()  # its id is final
         self.warnings: list[str] = []
         self._loop = loop
         self._budget = budget
@@ -127,9 +127,7 @@ class Statement:
     def known(self, query: Query) -> None:
         with self._lock:
             self.query = query
-            self.id = query.id
             stop = self._cancel_error
-        self._tell(self.registered)
         if stop is not None:
             query.cancel(stop)
 
@@ -138,8 +136,8 @@ class Statement:
             self._columns = columns
         self._tell(self.changed)
 
-    def add(self, chunk: Chunk) -> None:
-        """Waits while enough rows lie there. Raises `Stopped`."""
+    def add(self, chunk: Chunk, *, last: bool = False) -> None:
+        """Waits while enough rows lie there. Raises `Stopped`. The `last` one goes out with the end, in one page."""
         with self._lock:
             while not self._stopping and self._size and (self._size >= BUFFERED_BYTES or self._budget.exhausted):
                 self._lock.wait(1.0)  # not for ever: others may have given the budget back
@@ -147,7 +145,8 @@ class Statement:
                 raise Stopped
             self._chunks.append(chunk)
             self._hold(len(chunk.text))
-        self._tell(self.changed)
+        if not last:
+            self._tell(self.changed)
 
     def end(self, end: End) -> None:
         with self._lock:
@@ -158,7 +157,6 @@ class Statement:
             self._end = end
             if end.error is not None:
                 self._drop()
-        self._tell(self.registered)
         self._tell(self.changed)
 
     # What its client asks.

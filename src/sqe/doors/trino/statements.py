@@ -38,8 +38,8 @@ class Statements:
         self._threads: set[threading.Thread] = set()
         self._closed = False
 
-    async def start(self, known: KnownLogin, session: Session, sql: str, client: ClientRequest) -> Statement:
-        """A statement whose id is known. Raises `TooManyRequests`."""
+    def start(self, known: KnownLogin, session: Session, sql: str, client: ClientRequest) -> Statement:
+        """Raises `TooManyRequests`."""
         if self._closed:
             raise SqeError(errors.SERVER_SHUTTING_DOWN, "The server is shutting down")
         self._calls.begin(session.identity.user)
@@ -52,7 +52,6 @@ class Statements:
             self._threads.discard(thread)
             self._calls.end(statement.user)
             raise
-        await statement.registered.wait()
         self._by_id[statement.id] = statement
         return statement
 
