@@ -13,10 +13,9 @@ import sqlalchemy
 import trino
 from authority import Authority, Pair
 from sqlalchemy.engine import URL
-from trino_door import ALICE, ROOT, tls_door
+from trino_door import ALICE, MANY, ROOT, tls_door
 
 from sqe.doors.trino.door import TrinoDoor
-from sqe.identity import Identity
 from sqe.query.handler import QueryHandler
 from sqe.session import Sessions
 
@@ -49,17 +48,6 @@ def door(handler: QueryHandler, sessions: Sessions, authority: Authority) -> Ite
 def connect(door: TrinoDoor, authority: Authority, who: tuple[str, str] = ALICE, **options: Any) -> trino.dbapi.Connection:
     given = {"auth": trino.auth.BasicAuthentication(*who), "verify": str(authority.file), "catalog": "lake", "schema": "default"}
     return trino.dbapi.connect(host="localhost", port=door.port, user=who[0], http_scheme="https", **{**given, **options})
-
-
-MANY = 300_000
-
-
-@pytest.fixture(scope="module")
-def many(handler: QueryHandler, sessions: Sessions) -> None:
-    """A table that is made without the door."""
-    session = sessions.open(Identity("tester"))
-    made = f"CREATE TABLE lake.default.many AS SELECT id, CAST(id AS STRING) AS text FROM range({MANY})"
-    handler.submit(session, made, door="test").close()
 
 
 @pytest.fixture

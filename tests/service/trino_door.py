@@ -14,6 +14,7 @@ from sqe.config.sections import Auth, Coordinator
 from sqe.config.values import Secret
 from sqe.doors.tls.certificates import Certificates
 from sqe.doors.trino.door import TrinoDoor
+from sqe.identity import Identity
 from sqe.identity.authenticator import authenticator
 from sqe.query.handler import QueryHandler
 from sqe.session import Sessions
@@ -43,6 +44,16 @@ def tls_door(handler: QueryHandler, sessions: Sessions, authority: Authority) ->
     tls = Certificates(settings, ["http/1.1"], clients=True)
     with TrinoDoor(handler=handler, sessions=sessions, authenticator=chain, tls=tls) as door:
         yield door
+
+
+MANY = 300_000
+
+
+def make_many(handler: QueryHandler, sessions: Sessions) -> None:
+    """A table with that many rows, made without the door."""
+    session = sessions.open(Identity("tester"))
+    made = f"CREATE TABLE lake.default.many AS SELECT id, CAST(id AS STRING) AS text FROM range({MANY})"
+    handler.submit(session, made, door="test").close()
 
 
 class Client:

@@ -65,6 +65,7 @@ class Runner:
             case session_statements.DescribeOutput():
                 return self._describe_output(statement, found.name)
             case _:
+                statement.describe([])
                 return answered(statement.client, found, statement.warnings)
 
     def _by_handler(self, statement: Statement, sql: str) -> End:
