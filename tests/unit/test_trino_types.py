@@ -98,6 +98,12 @@ def test_a_declared_precision_has_its_digits(type_name: str, expected: str) -> N
     assert written(stamps, declared(type_name, stamps.type)) == [expected]
 
 
+def test_instants_are_shown_in_the_zone_of_their_column() -> None:
+    stamps = pa.array([MOMENT], pa.timestamp("us", "UTC"))
+    kind = declared("timestamp(3) with time zone", stamps.type, "America/New_York")
+    assert written(stamps, kind) == ["2026-02-27 20:02:03.679 America/New_York"]
+
+
 def test_char_is_padded() -> None:
     assert written(pa.array(["ab", None]), declared("char(4)", pa.string())) == ["ab  ", None]
 

@@ -65,7 +65,6 @@ class Runner:
             case session_statements.DescribeOutput():
                 return self._describe_output(statement, found.name)
             case _:
-                statement.describe([])
                 return answered(statement.client, found, statement.warnings)
 
     def _by_handler(self, statement: Statement, sql: str) -> End:
@@ -75,12 +74,10 @@ class Runner:
             if query.schema.names:
                 self._send(statement, query)
                 return End()
-            count = query.affected_rows
+            count, update_type = query.affected_rows, _update_type(query, sql)
             if count is not None:
-                _add(statement, pa.record_batch([pa.array([count], pa.int64())], schema=_AFFECTED))
-            else:
-                statement.describe([])
-            return End(update_type=_update_type(query, sql), update_count=count)
+                _add(statement, pa.record_batch([pa.array([count], pa.int64())], schema=_AFFECTED), update_type)
+            return End(update_type=update_type, update_count=count)
 
     def _send(self, statement: Statement, query: Query) -> None:
         client = statement.client
@@ -103,7 +100,7 @@ class Runner:
         there = self._callers.session(statement.login, replace(statement.client, catalog=catalog, schema=use.schema))
         name = f"{_quoted(catalog)}.{_quoted(use.schema)}"
         with self._handler.submit(there, f"USE {name}", door=DOOR, query_id=statement.id, known=statement.known):
-            statement.describe([])
+            pass
         return End(update_type="USE", changes=Changes(catalog=catalog, schema=use.schema))
 
     def _describe_input(self, statement: Statement, name: str) -> End:
@@ -192,10 +189,10 @@ def _not_prepared(name: str) -> SqeError:
     return SqeError(errors.NOT_FOUND, f"Prepared statement not found: {name[:128]}")
 
 
-def _add(statement: Statement, batch: pa.RecordBatch) -> None:
+def _add(statement: Statement, batch: pa.RecordBatch, update_type: str | None = None) -> None:
     client = statement.client
     names, kinds = _columns(batch.schema, None, client)
-    statement.describe(types.columns(names, kinds))
+    statement.describe(types.columns(names, kinds), update_type)
     for chunk in Encoder(batch.schema, kinds, client.capabilities, client.encoding).chunks(batch):
         statement.add(chunk, last=True)
 
@@ -206,7 +203,7 @@ def _columns(
     """Names and types as the statement's dialect has them, where it says so and the values are of them."""
     if said is None or len(said) != len(schema):
         return schema.names, [types.trino_type(field.type).seen_by(client.capabilities) for field in schema]
-    kinds = [types.declared(each.type, field.type) for each, field in zip(said, schema, strict=True)]
+    kinds = [types.declared(each.type, field.type, each.zone) for each, field in zip(said, schema, strict=True)]
     return [each.name for each in said], [kind.seen_by(client.capabilities) for kind in kinds]
 
 

@@ -112,6 +112,7 @@ class Statement:
         self._budget = budget
         self._lock = threading.Condition()
         self._columns: Sequence[dict[str, Any]] | None = None
+        self._update_type: str | None = None
         self._chunks: deque[Chunk] = deque()
         self._size = 0
         self._last: tuple[int, Page] | None = None
@@ -131,9 +132,10 @@ class Statement:
         if stop is not None:
             query.cancel(stop)
 
-    def describe(self, columns: Sequence[dict[str, Any]]) -> None:
+    def describe(self, columns: Sequence[dict[str, Any]], update_type: str | None = None) -> None:
+        """JDBC takes a statement with columns and without an update type for a query, and reads no further than it must."""
         with self._lock:
-            self._columns = columns
+            self._columns, self._update_type = columns, update_type
         self._tell(self.changed)
 
     def add(self, chunk: Chunk, *, last: bool = False) -> None:
@@ -155,8 +157,11 @@ class Statement:
             if self._early and end.error is not None and end.error.code is errors.USER_CANCELED:
                 end = End()
             self._end = end
+            self._update_type = end.update_type
             if end.error is not None:
                 self._drop()
+            elif self._columns is None:
+                self._columns = []
         self._tell(self.changed)
 
     # What its client asks.
@@ -270,7 +275,7 @@ class Statement:
             columns=self._columns,
             error=end.error if end else None,
             warnings=tuple(self.warnings),
-            update_type=end.update_type if end else None,
+            update_type=self._update_type,
             update_count=end.update_count if end else None,
         )
         encoding = self.client.encoding

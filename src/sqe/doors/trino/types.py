@@ -31,6 +31,7 @@ class TrinoType:
     numbers: tuple[int, ...] = ()  # length, precision and scale
     children: tuple[TrinoType, ...] = ()
     names: tuple[str, ...] = ()  # of a row's fields
+    zone: str = "UTC"  # in which instants are shown
 
     @property
     def name(self) -> str:
@@ -60,7 +61,7 @@ class TrinoType:
         """The type under which a client with these capabilities gets the values."""
         children = tuple(child.seen_by(capabilities) for child in self.children)
         if self.raw in _TIMED and PARAMETRIC_DATETIME not in capabilities:
-            return TrinoType(self.raw)
+            return TrinoType(self.raw, zone=self.zone)
         if self.raw == "variant" and VARIANT not in capabilities and VARIANT_BINARY not in capabilities:
             return TrinoType("json")
         return replace(self, children=children)
@@ -131,14 +132,14 @@ _NUMBERS |= {"real": arrow.is_floating, "double": arrow.is_floating, "decimal": 
 _TIMES = {"date": arrow.is_date, "time": arrow.is_time, "timestamp": arrow.is_timestamp, f"timestamp{_ZONED}": arrow.is_timestamp}
 
 
-def declared(name: str, kind: pa.DataType) -> TrinoType:
+def declared(name: str, kind: pa.DataType, zone: str | None = None) -> TrinoType:
     """The type that a statement's dialect gives a column, where the column's values can be of it; else the column's own."""
     own = trino_type(kind)
     try:
         wanted = parse_type(name)
     except ValueError:
         return own
-    return wanted if _fits(wanted, kind) else own
+    return replace(wanted if _fits(wanted, kind) else own, zone=zone or "UTC")
 
 
 def _fits(wanted: TrinoType, kind: pa.DataType) -> bool:

@@ -99,9 +99,8 @@ def _temporal(column: pa.Array, kind: TrinoType) -> pa.StringArray:
     precision = kind.numbers[0] if kind.numbers else _OLD_PRECISION
     if pa.types.is_timestamp(stored):
         # Arrow needs 1.3 µs to write a timestamp with a zone and 0.03 µs for one without: the zone is written beside it.
-        local = pc.cast(column, pa.timestamp(stored.unit)) if stored.tz else column
-        text = _with_precision(local, pa.timestamp, precision)
-        return pc.binary_join_element_wise(text, " UTC", "") if stored.tz else text
+        text = _with_precision(_local(column, kind.zone) if stored.tz else column, pa.timestamp, precision)
+        return pc.binary_join_element_wise(text, f" {kind.zone}", "") if stored.tz else text
     if pa.types.is_time(stored):
         return _with_precision(column, _time, precision)
     if pa.types.is_duration(stored):
@@ -109,6 +108,12 @@ def _temporal(column: pa.Array, kind: TrinoType) -> pa.StringArray:
     if stored == pa.month_day_nano_interval():
         return each(column, calendar)
     return pc.cast(column, pa.string())
+
+
+def _local(column: pa.Array, zone: str) -> pa.Array:
+    if zone == "UTC":
+        return pc.cast(column, pa.timestamp(column.type.unit))
+    return pc.local_timestamp(pc.cast(column, pa.timestamp(column.type.unit, zone)))
 
 
 def _time(unit: str) -> pa.DataType:
