@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sqe.doors.flight.door import FlightDoor
     from sqe.doors.tls.certificates import Certificates
     from sqe.doors.trino.door import TrinoDoor
+    from sqe.doors.trino.external import ExternalLogin
     from sqe.server import Door, Server
 
 
@@ -82,6 +83,7 @@ class NetworkDoors:
             max_sql_bytes=self._settings.query.max_sql_bytes,
             abandoned_seconds=self._settings.query.abandoned_timeout,
             max_age_seconds=self._settings.session.max_age,
+            external=_external_login(auth.providers),
         )
         return (self.flight, self.trino, self.ops)
 
@@ -104,6 +106,16 @@ def _certificates(coordinator: Coordinator, protocol: str, *, clients: bool = Fa
         return Certificates(coordinator, [protocol], clients=clients)
     except Unusable as problem:  # good when the configuration was read, and gone since
         raise SqeError(CONFIGURATION_INVALID, str(problem)) from None
+
+
+def _external_login(providers: Sequence[Provider]) -> ExternalLogin | None:
+    """Of the first provider that has a client for it: a challenge can name one."""
+    for each in providers:
+        if isinstance(each, LoginByPeople) and each.issuer and each.browser_client_id:
+            from sqe.doors.trino.external import ExternalLogin
+
+            return ExternalLogin(each.issuer, each.browser_client_id, each.browser_client_secret, each.browser_scopes)
+    return None
 
 
 def _login_options(providers: Sequence[Provider]) -> list[LoginOption]:

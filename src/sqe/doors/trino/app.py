@@ -37,7 +37,7 @@ COMPRESS_FROM_BYTES = 2048
 PROGRESS_SECONDS = 0.5
 LONGEST_TOKEN = 12
 
-Challenge = Callable[[Address], list[str]]
+Challenge = Callable[[Address, str], list[str]]
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
@@ -124,7 +124,7 @@ class Door:
     def refused(self, request: Request, error: SqeError) -> Response:
         if error.code is errors.AUTHENTICATION_FAILED:
             response = PlainTextResponse(error.message, 401)
-            for text in self._challenge(self.address(request)):
+            for text in self._challenge(self.address(request), self.client_address(request)):
                 response.headers.append("WWW-Authenticate", text)
             return response
         if isinstance(error, TooManyRequests):
@@ -135,6 +135,9 @@ class Door:
 
     def address(self, request: Request) -> Address:
         return address_for(request, headers_of(request), self._trusts)
+
+    def client_address(self, request: Request) -> str:
+        return self.callers.address_of(headers_of(request), peer_of(request))
 
     async def known(self, request: Request) -> KnownLogin:
         """Who asks. Raises AUTHENTICATION_FAILED."""

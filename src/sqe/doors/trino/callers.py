@@ -114,9 +114,12 @@ class Callers:
         shown = self._shown(given, peer)
         proof = f"{given.scheme} {given.value}" if given else ""
         key = hashlib.blake2b(f"{peer.fingerprint}\n{proof}".encode("utf-8", "surrogatepass"), key=self._key).digest()
-        address = self._addresses.client(peer.address, headers)
+        address = self.address_of(headers, peer)
         origin = Origin(DOOR, address, (headers.get("user-agent") or [""])[0][:256], peer.fingerprint)
         return Presented(shown, key, origin, shown.user if isinstance(shown, provider.Password) else "")
+
+    def address_of(self, headers: Headers, peer: Peer) -> str:
+        return self._addresses.client(peer.address, headers)
 
     def _shown(self, given: Credentials | None, peer: Peer) -> provider.Credentials:
         if given is not None:

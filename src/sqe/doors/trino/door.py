@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sqe.doors.http import GuardedProtocol
     from sqe.doors.tls.certificates import Certificates
     from sqe.doors.trino.app import Door
+    from sqe.doors.trino.external import ExternalLogin
     from sqe.doors.trino.results import Address
     from sqe.identity.authenticator import Authenticator
     from sqe.query.handler import QueryHandler
@@ -63,8 +64,10 @@ class TrinoDoor:
         max_sql_bytes: int = 1 << 20,
         abandoned_seconds: float = 300.0,
         max_age_seconds: float = 8 * 3600.0,
+        external: ExternalLogin | None = None,
         request_seconds: float = REQUEST_SECONDS,
     ) -> None:
+        """`external` lets people log in by a browser while their client waits."""
         self._handler = handler
         self._sessions = sessions
         self._authenticator = authenticator
@@ -78,6 +81,7 @@ class TrinoDoor:
         self._max_body_bytes = max_sql_bytes + BODY_SLACK_BYTES
         self._abandoned_seconds = abandoned_seconds
         self._max_age_seconds = max_age_seconds
+        self._external = external
         self._request_seconds = request_seconds
         self._bound: socket.socket | None = None
         self._server: uvicorn.Server | None = None
@@ -176,16 +180,21 @@ class TrinoDoor:
             statements,
             max_body_bytes=self._max_body_bytes,
             trusts=self._addresses.trusts,
-            challenge=_challenges,
+            challenge=self._external.challenges if self._external is not None else _challenges,
         )
 
     def _other_routes(self, door: Door) -> list[Route]:
         from sqe.doors.trino.info import Info
 
-        return Info(door, self._handler, self._not_ready).routes()
+        routes = Info(door, self._handler, self._not_ready).routes()
+        if self._external is not None:
+            from sqe.doors.trino.oauth import ExternalRoutes
+
+            routes += ExternalRoutes(door, self._external).routes()
+        return routes
 
 
-def _challenges(_: Address) -> list[str]:
+def _challenges(_: Address, __: str) -> list[str]:
     return ['Basic realm="SQE"', "Bearer"]
 
 
