@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 DOOR = "trino"
 
+# What every session of this door begins with.
+DIALECT = {"sql_dialect": "trino"}
+
 # Sessions of one log-in. Beyond it the one that was used least recently makes room.
 MOST_PLACES = 32
 
@@ -154,7 +157,7 @@ class Callers:
             self._forget_idle()
             first = self._known.setdefault(presented.key, known)  # another first request may have been faster
             if first is known:
-                known.tokens[_Place("", "", _settings({}))] = token
+                known.tokens[_Place("", "", _settings(DIALECT))] = token
         if first is not known:
             self._sessions.close(session)
         return first
@@ -170,7 +173,7 @@ class Callers:
 
     def session(self, known: KnownLogin, client: ClientRequest) -> Session:
         """The session that stands where the client wants to be. Raises what its user shall read."""
-        settings = settings_of(client)
+        settings = DIALECT | settings_of(client)
         for name, role in client.roles.items():
             if role.upper() != "ALL":
                 raise SqeError(errors.NOT_SUPPORTED, f"Choosing a role ({name[:64]}={role[:64]}) is not available")
