@@ -151,6 +151,7 @@ class Callers:
         """Slow on purpose (password hashing)."""
         login = self._authenticator.log_in(presented.credentials, presented.origin)
         session = self._sessions.open(login, origin=presented.origin)
+        session.settings.update(DIALECT)
         known = KnownLogin(session.login, presented.origin, presented.name, isinstance(presented.credentials, provider.Nothing))
         token = self._sessions.token_of(session)
         with self._lock:

@@ -42,7 +42,7 @@ MOST_CONNECTIONS_OF_ADDRESS = 1000
 REQUEST_SECONDS = 10.0
 STALLED_SECONDS = 60.0
 KEEP_ALIVE_SECONDS = 30
-STOP_SECONDS = 5
+STOP_SECONDS = 3
 
 
 class TrinoDoor:
@@ -145,6 +145,7 @@ class TrinoDoor:
             log_level="warning",
             access_log=False,
             server_header=False,
+            proxy_headers=False,  # it would believe every client of this machine; `Addresses` knows the proxies
             timeout_keep_alive=KEEP_ALIVE_SECONDS,
             timeout_graceful_shutdown=STOP_SECONDS,
             h11_max_incomplete_event_size=MOST_HEADER_BYTES,

@@ -104,8 +104,14 @@ class Runner:
         return End(update_type="USE", changes=Changes(catalog=catalog, schema=use.schema))
 
     def _describe_input(self, statement: Statement, name: str) -> End:
-        prepared = self._handler.prepare(statement.session, _prepared(statement, name))
-        kinds = [types.trino_type(field.type).name for field in prepared.parameter_schema]
+        text = _prepared(statement, name)
+        try:
+            schema = self._handler.prepare(statement.session, text).parameter_schema
+            kinds = [types.trino_type(field.type).name for field in schema]
+        except SqeError as error:
+            if error.code is not errors.NOT_SUPPORTED:
+                raise
+            kinds = ["unknown"] * len(session_statements.parameters(text))  # as Trino says where it cannot tell
         columns: dict[str, Any] = {"Position": pa.array(range(len(kinds)), pa.int64()), "Type": pa.array(kinds, pa.string())}
         _add(statement, pa.RecordBatch.from_pydict(columns))
         return End()

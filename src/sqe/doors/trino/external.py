@@ -72,8 +72,8 @@ class ExternalLogin:
         hashed = _hash(asked)
         browser = f"{address.base}/oauth2/token/initiate/{hashed}?from={client}&mark={self._mark(hashed, client)}"
         return [
-            f'Bearer x_redirect_server="{browser}", x_token_server="{address.base}/oauth2/token/{asked}"',
             'Basic realm="SQE"',
+            f'Bearer x_redirect_server="{browser}", x_token_server="{address.base}/oauth2/token/{asked}"',
         ]
 
     def handed_out(self, hashed: str, client: str, mark: str) -> bool:
