@@ -96,7 +96,7 @@ def test_two_hundred_clients_poll_and_none_fails(server: ServerProcess) -> None:
     for thread in threads:
         thread.join()
     print(
-        f"\n{sum(counts)} statements in {SECONDS:.0f} s, least of a client {min(counts)}, server {before // MB} to {most // MB} MB"
+        f"\n{sum(counts)} statements in {SECONDS:.0f} s, at least {min(counts)} a client, server {before // MB} to {most // MB} MB"
     )
     assert not failures, failures[0]
     assert min(counts) > 0
@@ -111,7 +111,7 @@ def test_ten_million_rows_leave_the_heap_as_it_was(server: ServerProcess) -> Non
     started, rows, resident, heaps = time.monotonic(), 0, [], []
     for number, page in enumerate(client.rows(sql)):
         rows += len(page)
-        if number % 20 == 0:
+        if number % 5 == 0:
             resident.append(server.python().memory_info().rss // MB)
             heaps.append(server.driver().memory_info().rss // MB)
     seconds = time.monotonic() - started
@@ -119,6 +119,6 @@ def test_ten_million_rows_leave_the_heap_as_it_was(server: ServerProcess) -> Non
         f"\n{rows} rows in {seconds:.1f} s, server {min(resident)} to {max(resident)} MB, driver {min(heaps)} to {max(heaps)} MB"
     )
     assert rows == ROWS
-    third = len(resident) // 3
+    third = max(1, len(resident) // 3)
     assert max(resident[-third:]) - max(resident[:third]) < 100, resident
     assert max(heaps) < 1024 + 600, heaps  # its heap of 1 GB and what a JVM needs beside it

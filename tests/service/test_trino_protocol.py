@@ -60,7 +60,7 @@ def test_a_statement_is_answered_in_pages(client: Client) -> None:
     first = ran.answers[0].json()
     assert set(first) >= {"id", "infoUri", "nextUri", "stats", "warnings"}
     assert ran.rows == [[1, "x"]]
-    assert [column["type"] for column in ran.last["columns"]] == ["integer", "varchar"]
+    assert [column["type"] for column in ran.last["columns"]] == ["integer", "varchar(1)"]
     assert ran.last["stats"]["state"] == "FINISHED"
     assert ran.last["stats"]["progressPercentage"] == 100.0
     assert all(answer.json()["id"] == first["id"] for answer in ran.answers)

@@ -53,7 +53,9 @@ class Coordinator:
     tls_key: Path | None = key(PATH, None, "Private key that belongs to `tls_cert` (PEM, without a password).")
     tls_min_version: str = key(choice(("1.2", "1.3")), "1.2", "Oldest version of TLS that clients may speak.")
     tls_client_auth: str = key(
-        choice(("none", "optional", "required")), "none", "Whether clients of Flight SQL may or must show a certificate."
+        choice(("none", "optional", "required")),
+        "none",
+        "Whether clients of Flight SQL and of the Trino port may or must show a certificate.",
     )
     tls_client_ca: Path | None = key(PATH, None, "Authorities that sign the clients' certificates (PEM).")
     production_mode: bool = key(BOOLEAN, False, "Refuse to start with a weak set-up and name what is weak; docs/tls.md lists it.")

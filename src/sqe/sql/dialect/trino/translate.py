@@ -16,6 +16,7 @@ from sqe.sql.dialect.trino import (  # noqa: F401 - they register what they hand
     functions_dates,
     functions_math,
     functions_text,
+    identity,
     jsons,
     literals,
     moments,
