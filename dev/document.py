@@ -43,6 +43,7 @@ MEANINGS: Mapping[str, str] = {
     "TRANSACTION_CONFLICT": "Another writer changed the table first; nothing was written, run it again.",
     "INVALID_TABLE_PROPERTY": "Not a value for this table property. (Nothing raises it yet.)",
     "NUMERIC_VALUE_OUT_OF_RANGE": "The number does not fit its type.",
+    "NOT_IN_TRANSACTION": "COMMIT or ROLLBACK without START TRANSACTION.",
     "READ_ONLY_VIOLATION": "The warehouse folder cannot be written to or used.",
     "SUBQUERY_MULTIPLE_ROWS": "A scalar subquery returned more than one row, or MERGE matched a row twice.",
     "PROCEDURE_NOT_FOUND": "No such procedure.",

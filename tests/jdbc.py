@@ -1,4 +1,4 @@
-"""Arrow's Flight SQL JDBC driver, in this process (JPype), in a JVM of its own: the engine's is another process."""
+"""JDBC drivers, Arrow's for Flight SQL and Trino's, in this process (JPype), in a JVM of its own: the engine's is another."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ Rows = list[tuple[str | None, ...]]
 
 
 @cache
-def driver_class() -> Any:
-    """The driver's class; a process can have one JVM, so it is never shut down."""
+def started_jvm() -> None:
+    """A process can have one JVM, so it is never shut down."""
     if not jpype.isJVMStarted():
         classpath = [str(path) for path in ensure_jars(TEST_JARS)]
         jpype.startJVM(
@@ -24,6 +24,10 @@ def driver_class() -> Any:
             classpath=classpath,
         )
         jpype.JClass("java.util.logging.LogManager").getLogManager().reset()
+
+
+def driver_class() -> Any:
+    started_jvm()
     return jpype.JClass("org.apache.arrow.driver.jdbc.ArrowFlightJdbcDriver")
 
 

@@ -152,7 +152,7 @@ class Stage:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.ports = {port: str(free) for port, free in zip(("50051", "9090", "9091"), free_ports(3), strict=True)}
+        self.ports = {port: str(free) for port, free in zip(("50051", "8080", "9090", "9091"), free_ports(4), strict=True)}
         self.env = {name: value for name, value in os.environ.items() if not name.startswith("SQE_")}
         self.env["SQE_CACHE_DIR"] = os.environ.get("SQE_CACHE_DIR") or str(Path.home() / ".cache" / "sqe")
         self.env |= {"HOME": str(folder), "XDG_RUNTIME_DIR": str(folder / "run"), "NO_COLOR": "1"}

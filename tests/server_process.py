@@ -19,6 +19,7 @@ import psutil
 ANY_PORTS = """\
 [coordinator]
 flight_sql_port = 0
+trino_http_port = 0
 metrics_port = 0
 health_port = 0
 

@@ -13,6 +13,7 @@ _SERVER = """\
 [coordinator]
 host = "127.0.0.1"
 flight_sql_port = 50051
+trino_http_port = 8080
 metrics_port = 9090
 health_port = 9091
 

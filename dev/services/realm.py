@@ -114,7 +114,7 @@ def _client(name: str, audiences: tuple[str, ...], attributes: dict[str, str], *
         "secret": secret_of(name),
         "standardFlowEnabled": False,
         "directAccessGrantsEnabled": False,
-        "redirectUris": ["http://127.0.0.1:*", "http://localhost:*"],
+        "redirectUris": ["http://127.0.0.1:*", "http://localhost:*", "https://localhost:*"],
         "attributes": attributes,
         # Without a list of their own, imported clients get the realm's default scopes: names, e-mail, roles.
         "protocolMappers": [_groups_mapper(), *map(_audience_mapper, audiences)],

@@ -70,6 +70,7 @@ class Session:
     current: tuple[str, tuple[str, ...]] | None = None  # what USE chose, to be chosen again in a new driver
     decisions: Decisions | None = None  # None: no policy binds the session
     _generation: int = 0
+    _settled: int = 0  # the generation in which it reached its place
     _mounted: frozenset[str] = frozenset()  # the catalogs that the driver knows
     _attachments_version: int = -1
     _tokens_version: int = -1  # of the tokens that the driver has
@@ -242,6 +243,19 @@ class Session:
     def _file_setting(self) -> dict[str, str]:
         return self.files.setting(self.identity, file_keys(self.attachments.look().secrets.values()))
 
+    def settle(self) -> None:
+        """Goes to its place, when that is a schema which was not there yet as the session was opened."""
+        id = self.in_engine()
+        if self.current is None or self._settled == self._generation:
+            return
+        for attempt in range(2):
+            place = self.driver.call("current", id)
+            if (place["catalog"], tuple(place["namespace"])) == self.current:
+                self._settled = self._generation
+                return
+            if attempt == 0:
+                self.return_to_place()
+
     def return_to_place(self) -> None:
         """Back to where the session stood, after a USE that led nowhere."""
         self.driver.call("enter", self.in_engine(), json.dumps(self._start()))
@@ -330,23 +344,25 @@ class Sessions:
 
     def open(
         self,
-        who: Login | Identity,
+        who: Login | Identity | LiveLogin,
         *,
         catalogs: Catalogs | None = None,
         default_catalog: str | None = None,
         origin: Origin = NOWHERE,
     ) -> Session:
-        """An identity alone is a log-in without tokens."""
+        """An identity alone is a log-in without tokens; the log-in of another session is shared with that one."""
         self.may_open()
-        login = who if isinstance(who, Login) else Login(who)
-        identities = self._identities if catalogs is None else {}
-        session = Session(
-            login=LiveLogin(
+
+        def live(login: Login) -> LiveLogin:
+            return LiveLogin(
                 login,
-                identities,
+                self._identities if catalogs is None else {},
                 interval_seconds=self._limits.token_interval_seconds,
                 on_failure=lambda error: self._renewal_failed(session, error),
-            ),
+            )
+
+        session = Session(
+            login=who if isinstance(who, LiveLogin) else live(who if isinstance(who, Login) else Login(who)),
             origin=origin,
             configured_catalogs=catalogs if catalogs is not None else self._catalogs,
             default_catalog=default_catalog or self._default_catalog,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from trino_door import make_many
 
 from sqe.config.providers import StaticProvider, StaticUser
 from sqe.config.sections import Auth
@@ -21,3 +22,9 @@ USERS = StaticProvider((StaticUser("root", Secret("secret"), roles=("admin",)), 
 def door(handler: QueryHandler, sessions: Sessions) -> Iterator[FlightDoor]:
     with FlightDoor(handler=handler, sessions=sessions, authenticator=authenticator(Auth(providers=(USERS,)))) as door:
         yield door
+
+
+@pytest.fixture(scope="module")
+def many(handler: QueryHandler, sessions: Sessions) -> None:
+    """A table `lake.default.many`, for results of many pages."""
+    make_many(handler, sessions)

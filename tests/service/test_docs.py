@@ -48,4 +48,4 @@ def test_what_a_page_shows_is_what_happens(document: Path, stage: Stage) -> None
 def test_a_ready_line_is_json() -> None:
     """The server's line in the documentation can be read by a program, as it says."""
     (line,) = {line for block in blocks(ROOT / "README.md") for line in block.text.splitlines() if '"ready"' in line}
-    assert json.loads(line)["trino_http"] is None
+    assert json.loads(line)["trino_http"] == "127.0.0.1:8080"

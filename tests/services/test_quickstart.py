@@ -20,7 +20,8 @@ def stage(stack: Services, lake: Addresses) -> Iterator[Stage]:
     stage = Stage(folder)
     stage.env["SQE_SERVICES_DIR"] = str(stack.folder)
     stage.env["PYTHONPATH"] = str(ROOT)  # the page is read in the working copy, and played elsewhere
-    for key, port in (("FLIGHT_SQL_PORT", "50051"), ("METRICS_PORT", "9090"), ("HEALTH_PORT", "9091")):
+    ports = {"FLIGHT_SQL_PORT": "50051", "TRINO_HTTP_PORT": "8080", "METRICS_PORT": "9090", "HEALTH_PORT": "9091"}
+    for key, port in ports.items():
         stage.env[f"SQE_COORDINATOR__{key}"] = stage.ports[port]
     try:
         yield stage

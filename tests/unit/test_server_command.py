@@ -73,9 +73,9 @@ def test_it_knows_its_version() -> None:
     assert sqe_server("--version").stdout == f"sqe-server {__version__}\n"
 
 
-@pytest.mark.parametrize("key", ["flight_sql_port", "metrics_port", "health_port"])
+@pytest.mark.parametrize("key", ["flight_sql_port", "trino_http_port", "metrics_port", "health_port"])
 def test_a_port_in_use_is_one_sentence_and_no_engine_is_started(written: Written, key: str) -> None:
-    ports = {"flight_sql_port": 0, "metrics_port": 0, "health_port": 0}
+    ports = {"flight_sql_port": 0, "trino_http_port": 0, "metrics_port": 0, "health_port": 0}
     with socket.create_server(("127.0.0.1", 0)) as other:
         ports[key] = other.getsockname()[1]
         path = written(LOG_IN + "[coordinator]\n" + "\n".join(f"{name} = {port}" for name, port in ports.items()))

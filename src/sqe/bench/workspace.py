@@ -119,6 +119,7 @@ def server_config(folder: Path, memory: str, more: str = "") -> str:
     return f"""
 [coordinator]
 flight_sql_port = 0
+trino_http_port = 0
 metrics_port = 0
 health_port = 0
 

@@ -37,6 +37,7 @@ A small server with two users and a warehouse beside the file:
 [coordinator]
 host = "127.0.0.1"
 flight_sql_port = 50051
+trino_http_port = 8080
 
 [engine]
 driver_memory = "3g"

@@ -190,12 +190,19 @@ class LoginByPeople(OidcProvider):
     cli_scopes: tuple[str, ...] = key(
         TEXTS, ("openid", "offline_access"), "Scopes that `sqe login` asks for; `offline_access` makes a log-in last for days."
     )
+    browser_client_id: str | None = key(
+        TEXT, None, "Client at the issuer under which people log in by a browser for Trino's clients; docs/trino.md."
+    )
+    browser_client_secret: Secret | None = key(SECRET, None, "Its secret; without one it is a public client.")
+    browser_scopes: tuple[str, ...] = key(TEXTS, ("openid",), "Scopes that are asked for then.")
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
         if self.issuer is None and self.jwks_url is None:
             yield "issuer", "needs the key 'issuer' (or 'jwks_url')"
         if self.cli_client_id is not None and self.issuer is None:
             yield "cli_client_id", "needs the key 'issuer' for 'cli_client_id': people log in there"
+        if self.browser_client_id is not None and self.issuer is None:
+            yield "browser_client_id", "needs the key 'issuer' for 'browser_client_id': people log in there"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,7 +47,9 @@ class RateLimit:
     queries_per_user: int = key(PER_MINUTE, 30_000, "Statements and questions for metadata of one user.")
     queries_per_session: int = key(PER_MINUTE, 6000, "Statements and questions for metadata of one session.")
     calls_per_user: int = key(
-        integer(0, 100_000, "whole number"), 512, "Flight calls of one user that may be under way at once; not a rate."
+        integer(0, 100_000, "whole number"),
+        512,
+        "Flight calls and Trino statements of one user under way at once; not a rate.",
     )
     tracked: int = key(
         integer(100, 10_000_000, "whole number"),

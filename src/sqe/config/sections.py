@@ -44,7 +44,7 @@ class Coordinator:
 
     host: str = key(HOST, "127.0.0.1", "Address that all ports bind to.")
     flight_sql_port: int = key(PORT, 50051, "Arrow Flight SQL, for ADBC, JDBC and the `sqe` command.")
-    trino_http_port: int = key(PORT, 8080, "Kept for the Trino protocol, which this version does not open yet.")
+    trino_http_port: int = key(PORT, 8080, "Trino's HTTP protocol, for its clients, drivers and tools; docs/trino.md.")
     metrics_port: int = key(PORT, 9090, "Prometheus metrics at `/metrics`.")
     health_port: int = key(PORT, 9091, "Health answers at `/healthz` (alive) and `/readyz` (serving).")
     tls_cert: Path | None = key(
@@ -53,7 +53,9 @@ class Coordinator:
     tls_key: Path | None = key(PATH, None, "Private key that belongs to `tls_cert` (PEM, without a password).")
     tls_min_version: str = key(choice(("1.2", "1.3")), "1.2", "Oldest version of TLS that clients may speak.")
     tls_client_auth: str = key(
-        choice(("none", "optional", "required")), "none", "Whether clients of Flight SQL may or must show a certificate."
+        choice(("none", "optional", "required")),
+        "none",
+        "Whether clients of Flight SQL and of the Trino port may or must show a certificate.",
     )
     tls_client_ca: Path | None = key(PATH, None, "Authorities that sign the clients' certificates (PEM).")
     production_mode: bool = key(BOOLEAN, False, "Refuse to start with a weak set-up and name what is weak; docs/tls.md lists it.")

@@ -40,6 +40,11 @@ class Addresses:
             return ""
         return str(self._forwarded(own, headers.get(self._header, ())) if self._trusts(own) else own)
 
+    def trusts(self, peer: str) -> bool:
+        """Whether it is a proxy whose word counts."""
+        own = _of_peer(peer)
+        return own is not None and self._trusts(own)
+
     def _forwarded(self, proxy: Address, values: Sequence[str]) -> Address:
         client = proxy
         for number, text in enumerate(self._hops(values)):

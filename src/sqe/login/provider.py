@@ -15,12 +15,10 @@ from sqe.identity.oidc.code import Attempt, Pkce
 from sqe.identity.oidc.device import Invitation, wait_for_tokens
 from sqe.identity.oidc.discovery import Discovery, Endpoints
 from sqe.identity.oidc.http import Http, identity_http
-from sqe.identity.oidc.signing_keys import SigningKeys
+from sqe.identity.oidc.id_token import id_claims
 from sqe.identity.oidc.token_endpoint import Client, Grant, Refused, TokenEndpoint
-from sqe.identity.oidc.verifier import Rules, Verifier
 from sqe.identity.oidc.words import secure_url, shown
 from sqe.identity.options import LoginOption
-from sqe.identity.provider import Rejected
 from sqe.login.redirect import RedirectListener
 from sqe.login.store import KeptLogin
 
@@ -122,21 +120,11 @@ class LoginProvider:
 
     def _id_claims(self, grant: Grant, nonce: Secret | None) -> Claims:
         """What the ID token says. With a nonce there must be one: it ties the answer to this log-in."""
-        if grant.id_token is None:
-            if nonce is not None and "openid" in self._option.scopes:
-                raise _refused("The identity provider's answer has no ID token")
-            return {}
-        rules = Rules(self._endpoints().issuer, frozenset({self._option.client_id}))
+        expected = "openid" in self._option.scopes
         try:
-            verified = Verifier(SigningKeys(self._endpoints, self._http), rules).verified(grant.id_token.reveal())
-        except Rejected:
-            verified = None
-        if verified is None:
-            raise _refused("The identity provider's ID token is not in order")
-        party = verified.claims.get("azp", self._option.client_id)
-        if party != self._option.client_id or (nonce and not nonce.matches(str(verified.claims.get("nonce", "")))):
-            raise _refused("The identity provider's ID token is for another log-in")
-        return verified.claims
+            return id_claims(grant, self._option.client_id, self._endpoints, self._http, nonce=nonce, expected=expected)
+        except SqeError as error:
+            raise _refused(error.message) if error.code is AUTHENTICATION_FAILED else error from None
 
 
 def _name(claims: Claims) -> str:

@@ -102,13 +102,33 @@ class QueryHandler:
 
     # Statements.
 
-    def submit(self, session: Session, sql: str, *, door: str, parameters: pa.RecordBatch | None = None) -> Query:
-        """Runs a statement until its schema is known; a command has run to its end then. Raises `SqeError` only."""
-        self._count(session)
-        return self._submit(session, sql, door, parameters)
+    def submit(
+        self,
+        session: Session,
+        sql: str,
+        *,
+        door: str,
+        parameters: pa.RecordBatch | None = None,
+        query_id: str | None = None,
+        known: Callable[[Query], None] = lambda _: None,
+    ) -> Query:
+        """Runs a statement until its schema is known; a command has run to its end then. Raises `SqeError` only.
 
-    def _submit(self, session: Session, sql: str, door: str, parameters: pa.RecordBatch | None) -> Query:
-        query = self._admitted(session, without_secrets(sql), door)
+        For doors that answer before it runs: `query_id` is 32 random hex digits, `known` is told of the query before it waits.
+        """
+        self._count(session)
+        return self._submit(session, sql, door, parameters, query_id, known)
+
+    def _submit(
+        self,
+        session: Session,
+        sql: str,
+        door: str,
+        parameters: pa.RecordBatch | None,
+        query_id: str | None = None,
+        known: Callable[[Query], None] = lambda _: None,
+    ) -> Query:
+        query = self._admitted(session, without_secrets(sql), door, query_id, known)
         try:
             self._run(query, sql, parameters)
             return query
@@ -287,18 +307,19 @@ class QueryHandler:
         if self._rates is not None:
             self._rates.admit(session.identity.user, session.id)
 
-    def _known(self, session: Session, sql: str, door: str) -> Query:
+    def _known(self, session: Session, sql: str, door: str, query_id: str | None = None) -> Query:
         """A statement that is known from now on, and waits."""
         self._may_start()
         session.began()
-        query = Query(session, sql, door, self._driver, self._admission.turn(), self._row_limit(session), self._changed)
+        query = Query(session, sql, door, self._driver, self._admission.turn(), self._row_limit(session), self._changed, query_id)
         self._registry.add(query)
         query.queued()
         return query
 
-    def _admitted(self, session: Session, sql: str, door: str) -> Query:
+    def _admitted(self, session: Session, sql: str, door: str, query_id: str | None, known: Callable[[Query], None]) -> Query:
         """A statement that has its turn when this returns."""
-        query = self._known(session, sql, door)
+        query = self._known(session, sql, door, query_id)
+        known(query)
         try:
             query.turn.take(self._time_limit(query.session) or None)
         except SqeError as error:

@@ -44,10 +44,18 @@ class Query:
     """Created by the handler only. Safe to cancel and to close from any thread."""
 
     def __init__(
-        self, session: Session, sql: str, door: str, driver: Driver, turn: Turn, max_rows: int, on_change: Callable[[Query], None]
+        self,
+        session: Session,
+        sql: str,
+        door: str,
+        driver: Driver,
+        turn: Turn,
+        max_rows: int,
+        on_change: Callable[[Query], None],
+        id: str | None = None,
     ) -> None:
         # 128 random bits: the id is also the key to the rows on the driver's socket.
-        self.id = secrets.token_hex(16)
+        self.id = id or secrets.token_hex(16)
         self.session = session
         self.sql = sql
         self.door = door

@@ -21,6 +21,7 @@ NULL = "null"
 
 # Control characters must be escaped in JSON; U+2028/9 may stay. RE2 finds the values, Python writes only those.
 _CONTROL = r"[\x00-\x1f]"
+_USUAL_CONTROLS = (("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t"))
 
 
 def json_text(column: pa.Array) -> pa.StringArray:
@@ -32,12 +33,16 @@ def json_text(column: pa.Array) -> pa.StringArray:
 
 def quoted(text: pa.StringArray) -> pa.StringArray:
     """JSON strings from text."""
+    escaped = pc.replace_substring(pc.replace_substring(text, "\\", "\\\\"), '"', '\\"')
     if pc.any(pc.match_substring_regex(text, _CONTROL)).as_py():
-        return each(text, lambda value: json.dumps(value, ensure_ascii=False))
-    return _in_quotes(pc.replace_substring(pc.replace_substring(text, "\\", "\\\\"), '"', '\\"'))
+        for character, escape in _USUAL_CONTROLS:
+            escaped = pc.replace_substring(escaped, character, escape)
+        if pc.any(pc.match_substring_regex(escaped, _CONTROL)).as_py():
+            return each(text, lambda value: json.dumps(value, ensure_ascii=False))
+    return in_quotes(escaped)
 
 
-def _in_quotes(text: pa.StringArray) -> pa.StringArray:
+def in_quotes(text: pa.StringArray) -> pa.StringArray:
     return pc.binary_join_element_wise('"', text, '"', "")
 
 
@@ -64,14 +69,14 @@ def _present(column: pa.Array) -> pa.StringArray:
     if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
         return _list(column)
     if pa.types.is_timestamp(kind):
-        return _in_quotes(timestamp_text(column, "T"))
+        return in_quotes(timestamp_text(column, "T"))
     text = scalar_text(column)
     if pa.types.is_floating(kind):
         finite = pc.is_finite(column)
-        return text if pc.all(finite).as_py() is not False else pc.if_else(finite, text, _in_quotes(text))
+        return text if pc.all(finite).as_py() is not False else pc.if_else(finite, text, in_quotes(text))
     if pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_decimal(kind):
         return text
-    return _in_quotes(text) if is_plain_text(kind) else quoted(text)
+    return in_quotes(text) if is_plain_text(kind) else quoted(text)
 
 
 def _struct(column: pa.StructArray) -> pa.StringArray:
@@ -81,16 +86,21 @@ def _struct(column: pa.StructArray) -> pa.StringArray:
 
 
 def _list(column: pa.Array) -> pa.StringArray:
-    return _joined(column, json_text(column.flatten()), "[", "]")
+    return put_back(column, json_text(column.flatten()), "[", "]")
 
 
 def _map(column: pa.MapArray) -> pa.StringArray:
-    # As a list of entries: a map's own `keys` and `items` ignore the offset of a slice.
+    lists, keys, items = map_entries(column)
+    entries = pc.binary_join_element_wise(_keys(keys), ":", json_text(items), "")
+    return put_back(lists, entries, "{", "}")
+
+
+def map_entries(column: pa.MapArray) -> tuple[pa.ListArray, pa.Array, pa.Array]:
+    """The map as a list of its entries, and their keys and values: its own `keys` and `items` ignore the offset of a slice."""
     entry = pa.struct([pa.field("key", column.type.key_type), pa.field("value", column.type.item_type)])
     lists = column.cast(pa.list_(entry))
     keys, items = lists.flatten().flatten()
-    entries = pc.binary_join_element_wise(_keys(keys), ":", json_text(items), "")
-    return _joined(lists, entries, "{", "}")
+    return lists, keys, items
 
 
 def _keys(keys: pa.Array) -> pa.StringArray:
@@ -99,7 +109,7 @@ def _keys(keys: pa.Array) -> pa.StringArray:
     return pc.if_else(pc.starts_with(text, '"'), text, quoted(text))
 
 
-def _joined(column: pa.Array, entries: pa.StringArray, before: str, after: str) -> pa.StringArray:
+def put_back(column: pa.Array, entries: pa.StringArray, before: str, after: str) -> pa.StringArray:
     """The entries put back into their lists and joined with commas."""
     lengths = pc.fill_null(pc.list_value_length(column), 0)
     ends = pc.cumulative_sum(lengths.cast(pa.int32()))

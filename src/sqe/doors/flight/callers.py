@@ -7,26 +7,23 @@ again by their connection, so that a ticket of one call is good in the next and 
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hashlib
 import hmac
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pyarrow import flight
 
 from sqe.config.values import Secret
 from sqe.doors.addresses import Addresses
+from sqe.doors.credentials import Credentials, refused
 from sqe.doors.flight.failures import translated
 from sqe.doors.flight.warehouse import chosen_catalogs
 from sqe.doors.tls.connections import Connection, Connections
-from sqe.errors import AUTHENTICATION_FAILED, QUERY_QUEUE_FULL, SqeError
+from sqe.errors import QUERY_QUEUE_FULL, SqeError
 from sqe.identity import provider
 from sqe.identity.login import Login, Origin
 from sqe.limits import CallsAtOnce, Refusals
-from sqe.session import TOKEN_PREFIX
 
 if TYPE_CHECKING:
     from sqe.identity.authenticator import Authenticator
@@ -45,50 +42,6 @@ MAX_CONNECTIONS = 1000
 UPLOADS = (flight.FlightMethod.DO_PUT, flight.FlightMethod.DO_EXCHANGE)
 
 Headers = dict[str, list[str]]
-
-
-@dataclass(frozen=True)
-class Credentials:
-    """What the authorization header said. Never logged, never shown."""
-
-    scheme: str
-    value: str
-
-    @staticmethod
-    def of(headers: Headers) -> Credentials | None:
-        values = headers.get("authorization")
-        if not values:
-            return None
-        if len(values) > 1:  # a proxy before us may have looked at another one of them
-            raise _refused()
-        scheme, _, value = values[0].partition(" ")
-        return Credentials(scheme.lower(), value.strip())
-
-    def presented(self) -> provider.Credentials:
-        """What the provider chain judges."""
-        match self.scheme:
-            case "basic":
-                user, password = self._user_and_password()
-                return provider.Password(user, Secret(password))
-            case "bearer" if not self.value.startswith(TOKEN_PREFIX):  # ours, and not known any more
-                return provider.Bearer(Secret(self.value))
-            case _:
-                raise _refused()
-
-    def _user_and_password(self) -> tuple[str, str]:
-        try:
-            # ADBC leaves the padding away.
-            decoded = base64.b64decode(self.value + "=" * (-len(self.value) % 4), validate=True).decode("utf-8")
-        except (binascii.Error, ValueError):
-            raise _refused() from None
-        user, colon, password = decoded.partition(":")
-        if not colon:
-            raise _refused()
-        return user, password
-
-
-def _refused() -> SqeError:
-    return SqeError(AUTHENTICATION_FAILED, "Authentication failed")
 
 
 class Handshake(flight.ServerAuthHandler):  # type: ignore[misc]
@@ -195,7 +148,7 @@ class Callers(flight.ServerMiddlewareFactory):  # type: ignore[misc]
             return None
         connection = self._connections.of(headers)
         if connection is None or connection.expired:
-            raise _refused()
+            raise refused()
         return connection
 
     def _logged_in(self, headers: Headers, connection: Connection | None) -> Caller:
@@ -249,7 +202,7 @@ class Callers(flight.ServerMiddlewareFactory):  # type: ignore[misc]
         try:
             presented = provider.Bearer(Secret(token.decode("ascii")))
         except UnicodeDecodeError:
-            raise _refused() from None
+            raise refused() from None
         session.login.succeed(self._authenticator.log_in(presented, Origin(DOOR, address=peer)))
 
     def _remembered(self, key: tuple[str, bytes], connection: Connection) -> Session | None:
@@ -283,7 +236,7 @@ class Callers(flight.ServerMiddlewareFactory):  # type: ignore[misc]
         if connection.certificate and (credentials is None or nameless):
             return provider.Certificate(connection.certificate)
         if credentials is None and not self._anonymous:
-            raise _refused()
+            raise refused()
         return presented
 
     def _origin(self, connection: Connection, headers: Headers) -> Origin:

@@ -105,7 +105,15 @@ FLIGHT_JDBC = Jar(
     "18.3.0",
     "3f418b46c880e263558c5de669bdbede2c5d4375527ced116fb29f795b03704c",
 )
-TEST_JARS = (FLIGHT_JDBC,)
+TRINO_JDBC = Jar("io.trino", "trino-jdbc", "484", "46476af2968e6f3234e8b22d7e29c26e6d7213ce88ab546a29c4c318c921cd34")
+TRINO_CLI = Jar(
+    "io.trino",
+    "trino-cli",
+    "476",
+    "fe4e9c7fb569cd67673afa1622945f6308e1e59bdb825419352b80887661757b",
+    classifier="executable",
+)
+TEST_JARS = (FLIGHT_JDBC, TRINO_JDBC)
 
 
 def ensure_jars(jars: Sequence[Jar] = ENGINE_JARS, java: Java | None = None, progress: Progress = quiet) -> list[Path]:
@@ -145,9 +153,8 @@ def _fetch(jars: Sequence[Jar], java: Java, bench: Path) -> None:
         "-retrieve",
         f"{bench}/[artifact]-[revision](-[classifier]).[ext]",
     ]
-    mirror = os.environ.get("SQE_IVY_SETTINGS")
-    if mirror:
-        command += ["-settings", mirror]
+    (bench / "ivysettings.xml").write_text(_SETTINGS)
+    command += ["-settings", os.environ.get("SQE_IVY_SETTINGS") or bench / "ivysettings.xml"]
     home: list[str] = [f"-Divy.home={bench}/home", f"-Divy.default.ivy.user.dir={bench}/home"]
     said = ""
     for trust in _trust_choices(java):
@@ -198,6 +205,13 @@ def proxy_flags() -> list[str]:
     return flags
 
 
+# Without their POMs: no dependency is followed, and a POM may import others that no mirror has (trino-jdbc's does).
+_SETTINGS = (
+    '<ivysettings><settings defaultResolver="central"/><resolvers>'
+    '<ibiblio name="central" m2compatible="true" usepoms="false"/></resolvers></ivysettings>'
+)
+
+
 def _ivy_file(jars: Sequence[Jar]) -> str:
     # A module is named once, with all that is wanted of it: Ivy would take a second mention for a conflict.
     modules: dict[tuple[str, str, str], str] = {}
@@ -207,7 +221,7 @@ def _ivy_file(jars: Sequence[Jar]) -> str:
         module = (jar.group, jar.name, jar.version)
         modules[module] = modules.get(module, "") + artifact
     dependencies = "".join(
-        f'<dependency org="{group}" name="{name}" rev="{version}" transitive="false" conf="default->master">{wanted}</dependency>'
+        f'<dependency org="{group}" name="{name}" rev="{version}" transitive="false" conf="default->*">{wanted}</dependency>'
         for (group, name, version), wanted in modules.items()
     )
     return (

@@ -17,6 +17,7 @@ from sqe.sql.dialect.trino import (  # noqa: F401 - they register what they hand
     functions_math,
     functions_special,
     functions_text,
+    identity,
     jsons,
     literals,
     moments,
