@@ -13,7 +13,15 @@ from sqe.bench.benchmark import Benchmark, BenchmarkError, Run
 from sqe.bench.figures import Figure
 from sqe.errors import SqeError
 
-BENCHMARKS = (start.BENCHMARK, warm.BENCHMARK, stream.BENCHMARK, sessions.BENCHMARK, door.BENCHMARK, tls.BENCHMARK, policy.BENCHMARK)
+BENCHMARKS = (
+    start.BENCHMARK,
+    warm.BENCHMARK,
+    stream.BENCHMARK,
+    sessions.BENCHMARK,
+    door.BENCHMARK,
+    tls.BENCHMARK,
+    policy.BENCHMARK,
+)
 
 MET, MISSED = 0, 1
 
