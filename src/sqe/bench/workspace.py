@@ -134,7 +134,7 @@ users = [{{ name = "{USER}", password = "{PASSWORD}" }}]
 name = "{CATALOG}"
 type = "sqlite"
 path = "{warehouse(folder)}"
-"""
+{more}"""
 
 
 @contextmanager
