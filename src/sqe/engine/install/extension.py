@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sqe.engine.install.cache import Progress, cache_dir, mark_used, publish, quiet, sweep, workshop
+from sqe.engine.install.hadoop_defaults import short as short_hadoop_defaults
 from sqe.engine.install.jars import ICEBERG
 from sqe.engine.install.java import Java
 from sqe.engine.install.spark import Spark
@@ -23,6 +24,9 @@ COMPILER_FLAGS = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xss8m", "-Xmx
 COMPILE_SECONDS = 15 * 60
 
 _PACKAGE = Path(__file__).resolve().parents[2]
+
+# Counted up when the same sources are packed otherwise.
+_PACKING = 4
 
 
 class CompileError(SqeError):
@@ -53,6 +57,8 @@ def ensure_extension(
                 classes = bench / "classes"
                 classes.mkdir()
                 _compile([path for path in files if path.suffix == ".scala"], java, spark, libraries, classes)
+                for name, content in short_hadoop_defaults(spark.jar("hadoop-client-api-*.jar")):
+                    (classes / name).write_bytes(content)
                 _pack(classes, [path for path in files if path.suffix != ".scala"], folder, bench / jar.name)
                 publish(bench / jar.name, jar)
                 sweep(jar.parent, "sqe-extension-*.jar", keep=[jar])
@@ -61,7 +67,7 @@ def ensure_extension(
 
 
 def _key(files: Sequence[Path], folder: Path, java: Java, spark: Spark) -> str:
-    made_from = hashlib.sha256(f"java {java.version} spark {spark.version} iceberg {ICEBERG.sha256}".encode())
+    made_from = hashlib.sha256(f"java {java.version} spark {spark.version} iceberg {ICEBERG.sha256} packed {_PACKING}".encode())
     for path in files:
         made_from.update(f"\0{path.relative_to(folder)}\0".encode())
         made_from.update(path.read_bytes())
