@@ -1,8 +1,8 @@
 """Hadoop's default settings without their descriptions, in Hadoop's short form.
 
-Hadoop parses `core-default.xml`, and later its neighbours, once for each of its Configuration objects. A start makes a dozen of them,
-and Java interprets the parser then: a tenth of a start's CPU time went into texts for people and into closing tags. The class path
-has ours before the originals. Every name and value stays.
+Hadoop parses `core-default.xml`, and later its neighbours, once for each of its Configuration objects. A start makes a dozen of
+them, and Java interprets the parser then: a tenth of a start's CPU time went into texts for people and into closing tags. The
+class path has ours before the originals. Every name and value stays.
 """
 
 from __future__ import annotations
