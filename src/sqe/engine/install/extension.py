@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sqe.engine.install.cache import Progress, cache_dir, mark_used, publish, quiet, sweep, workshop
-from sqe.engine.install.hadoop_defaults import short as short_hadoop_defaults
 from sqe.engine.install.jars import ICEBERG
 from sqe.engine.install.java import Java
 from sqe.engine.install.spark import Spark
@@ -53,6 +52,9 @@ def ensure_extension(
     if not jar.exists():
         with workshop("extension", progress) as bench:
             if not jar.exists():
+                # Not above: Python's XML brings its HTTP client along, 40 CPU-ms of every start.
+                from sqe.engine.install.hadoop_defaults import short as short_hadoop_defaults
+
                 progress("compiling the JVM extension (about 10 s)")
                 classes = bench / "classes"
                 classes.mkdir()
