@@ -38,20 +38,26 @@ object Boot {
     println(Json.write(Map("port" -> gateway.getListeningPort)))
     System.out.flush()
     leaveWithOwner(stdin, Path.of(request("folder").toString))
-    try link.started(buildSession(request("spark")))
-    catch {
+    try {
+      link.started(buildSession(request("spark"), request("preload") == "beside"))
+      Preload.run()
+      link.preloaded()
+    } catch {
       case failure: Throwable => link.failedToStart(failure)
     }
   }
 
-  private def buildSession(settings: Any): SparkSession = {
+  /**
+   * The classes of Spark SQL are loaded and initialised beside the SparkContext, which needs none of them, when a statement is waiting
+   * for this driver already; else when the session is there and clients can log in. Either way the threads join before a session
+   * touches those classes, so that no two initialise the same part of Spark SQL.
+   */
+  private def buildSession(settings: Any, beside: Boolean): SparkSession = {
     val conf = new SparkConf(false)
     settings.asInstanceOf[java.util.Map[String, String]].asScala.foreach { case (key, value) => conf.set(key, value) }
-    // Two cores: the classes of Spark SQL are loaded and initialised beside the SparkContext, which needs none of them.
-    // Joined before the session touches them, so that no two threads initialise the same part of Spark SQL.
-    val preload = daemon("sqe-preload")(Preload.run())
+    val preload = if (beside) Some(daemon("sqe-preload")(Preload.run())) else None
     val context = SparkContext.getOrCreate(conf)
-    preload.join()
+    preload.foreach(_.join())
     SparkSession.builder().sparkContext(context).getOrCreate()
   }
 
@@ -75,7 +81,7 @@ object Boot {
 
 /** What every first statement needs, made ready while Spark's core starts: parser, functions, Iceberg, the SQLite driver. */
 private object Preload extends Logging {
-  def run(): Unit =
+  private lazy val once: Unit =
     try {
       CatalystSqlParser.parsePlan("SELECT a, 1 FROM t WHERE a = 'x'")
       FunctionRegistry.builtin
@@ -91,4 +97,6 @@ private object Preload extends Logging {
       // Only time is lost; whoever needs the class meets the same failure and tells it.
       case failure: Throwable => logWarning("preloading classes failed", failure)
     }
+
+  def run(): Unit = once
 }

@@ -15,6 +15,7 @@ import org.apache.spark.sql.sqe.policy.{Decision, Definer, Trusted}
  */
 final class Link {
   private val ready = new CountDownLatch(1)
+  private val loaded = new CountDownLatch(1)
   @volatile private var root: SparkSession = _
   @volatile private var startFailure: Throwable = _
   private val sessions = new ConcurrentHashMap[String, UserSession]
@@ -27,6 +28,9 @@ final class Link {
     root = session
     ready.countDown()
   }
+
+  /** Spark SQL's classes are there: sessions may open (see Boot). */
+  private[sqe] def preloaded(): Unit = loaded.countDown()
 
   private[sqe] def failedToStart(failure: Throwable): Unit = {
     startFailure = failure
@@ -49,6 +53,7 @@ final class Link {
    * session, and with the key the definers of views are signed.
    */
   def openSession(id: String, settings: String, start: String, tokens: String, identity: String): String = answer {
+    loaded.await()
     CatalogTokens.put(id, Json.strings(tokens))
     val who = Json.parse(identity)
     val session = new UserSession(id, root.newSession(), who("user").toString, who("policy").asInstanceOf[Boolean])

@@ -52,11 +52,17 @@ class Server:
     audit: AuditLog | None = None
 
     def __init__(
-        self, settings: Settings, *, doors: Callable[[Server], Sequence[Door]] = lambda _: (), own_files: bool = False
+        self,
+        settings: Settings,
+        *,
+        doors: Callable[[Server], Sequence[Door]] = lambda _: (),
+        own_files: bool = False,
+        statement_waits: bool = True,
     ) -> None:
-        """`doors` is called once, when the parts that doors need are there. `own_files`: all files are those of its one user."""
+        """`doors` is called once, when the parts that doors need are there. `own_files`: all files are those of its one user.
+        `statement_waits`: somebody wants rows already, and the engine gets ready for them first."""
         self.settings = settings
-        self.driver = Driver(_launch_options(settings))
+        self.driver = Driver(_launch_options(settings, statement_waits))
         self.identities = catalog_identities(settings)
         self.sessions = Sessions(
             self.driver,
@@ -224,12 +230,13 @@ def _kept_with_their_warehouse() -> Callable[[Catalogs], Attachments]:
     return of
 
 
-def _launch_options(settings: Settings) -> LaunchOptions:
+def _launch_options(settings: Settings, statement_waits: bool) -> LaunchOptions:
     return LaunchOptions(
         memory=str(settings.engine.driver_memory),
         master=settings.cluster.master,
         java=str(settings.engine.java) if settings.engine.java else None,
         spark=settings.engine.spark,
+        statement_waits=statement_waits,
     )
 
 

@@ -65,7 +65,7 @@ def _serve(loaded: Loaded) -> int:
 
     logs.configure(loaded.settings.log)
     network = NetworkDoors(loaded.settings)
-    server = Server(loaded.settings, doors=network.open)
+    server = Server(loaded.settings, doors=network.open, statement_waits=False)
     signals = _Signals()
     try:
         network.check_ports()

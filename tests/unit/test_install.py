@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import zipfile
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
@@ -18,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from sqe.engine import install
-from sqe.engine.install import archive, cache, extension, jars, java, trust
+from sqe.engine.install import archive, cache, extension, hadoop_defaults, jars, java, sqlite_library, trust
 from sqe.engine.install.spark import find_spark
 from sqe.errors import CONFIGURATION_INVALID, SqeError
 
@@ -353,3 +354,37 @@ class TestTheWhole:
             install.ensure(told.append)
         assert told[0].startswith("java ")
         assert told[1:] == ["fetching 6 jars"]
+
+
+def test_hadoops_short_settings_say_what_the_long_ones_say() -> None:
+    from xml.etree import ElementTree
+
+    hadoop = find_spark().jar("hadoop-client-api-*.jar")
+    made = dict(hadoop_defaults.short(hadoop))
+    with zipfile.ZipFile(hadoop) as jar:
+        originals = {name: ElementTree.fromstring(jar.read(name)) for name in jar.namelist() if name.endswith("-default.xml")}
+    assert made.keys() == originals.keys()
+    for name, original in originals.items():
+        # An empty value of the long form is none to Hadoop.
+        long = [(each.findtext("name", "").strip(), each.findtext("value") or None, each.findtext("final")) for each in original]
+        short = [(each.get("name"), each.get("value"), each.get("final")) for each in ElementTree.fromstring(made[name])]
+        assert short == long
+        assert len(long) > 200
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere Java finds the library itself")
+def test_sqlites_library_is_unpacked_once_as_it_is_in_the_jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = jars.SQLITE.path
+    own_cache = tmp_path / "cache"
+    monkeypatch.setenv("SQE_CACHE_DIR", str(own_cache))
+    jar = own_cache / "jars" / jars.SQLITE.path.name
+    jar.parent.mkdir(parents=True)
+    jar.symlink_to(real)
+    flags = dict(flag.removeprefix("-D").split("=", 1) for flag in sqlite_library.library_flags())
+    library = Path(flags["org.sqlite.lib.path"]) / flags["org.sqlite.lib.name"]
+    with zipfile.ZipFile(jar) as packed:
+        names = [name for name in packed.namelist() if name.endswith(f"/Linux/{os.uname().machine}/{library.name}")]
+        assert [packed.read(name) for name in names] == [library.read_bytes()]
+    made = library.stat().st_mtime_ns
+    assert dict(flag.removeprefix("-D").split("=", 1) for flag in sqlite_library.library_flags()) == flags
+    assert library.stat().st_mtime_ns == made

@@ -71,6 +71,7 @@ class LaunchOptions:
     java: str | None = None
     spark: Mapping[str, str] = field(default_factory=dict)
     extra_flags: tuple[str, ...] = ()
+    statement_waits: bool = True  # else the driver is ready first, and then loads what a first statement needs
 
 
 class DriverProcess:
@@ -169,6 +170,7 @@ class DriverProcess:
             "secret": self._secret,
             "folder": str(self._folder),
             "stream_socket": self.stream_socket,
+            "preload": "beside" if options.statement_waits else "after",
             "spark": driver_settings(options.master, str(self._folder), options.spark),
         }
         assert process.stdin is not None

@@ -16,6 +16,7 @@ from sqe.engine.install.cache import Progress, cache_dir, quiet
 from sqe.engine.install.classpath import driver_class_path
 from sqe.engine.install.jars import ensure_jars
 from sqe.engine.install.java import Java, find_java
+from sqe.engine.install.sqlite_library import library_flags
 from sqe.engine.install.trust import machine_trust_store, trust_flags
 from sqe.errors import CONFIGURATION_INVALID, OUT_OF_DISK_SPACE, SqeError
 
@@ -32,8 +33,8 @@ class Installation:
     trust_store: Path | None
 
     def jvm_flags(self) -> list[str]:
-        """All that a driver's command line needs besides `-cp`: the archive and, for a Java from pip, the trust store."""
-        return [*archive_flags(self.java, self.archive), *trust_flags(self.trust_store)]
+        """All that a driver's command line needs besides `-cp`: archive, SQLite's library, the trust store of a Java from pip."""
+        return [*archive_flags(self.java, self.archive), *trust_flags(self.trust_store), *library_flags()]
 
 
 def ensure(

@@ -24,6 +24,9 @@ COMPILE_SECONDS = 15 * 60
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 
+# Counted up when the same sources are packed otherwise.
+_PACKING = 4
+
 
 class CompileError(SqeError):
     """The extension does not compile. `output` is what the compiler said, for whoever works on the sources."""
@@ -49,10 +52,15 @@ def ensure_extension(
     if not jar.exists():
         with workshop("extension", progress) as bench:
             if not jar.exists():
+                # Not above: Python's XML brings its HTTP client along, 40 CPU-ms of every start.
+                from sqe.engine.install.hadoop_defaults import short as short_hadoop_defaults
+
                 progress("compiling the JVM extension (about 10 s)")
                 classes = bench / "classes"
                 classes.mkdir()
                 _compile([path for path in files if path.suffix == ".scala"], java, spark, libraries, classes)
+                for name, content in short_hadoop_defaults(spark.jar("hadoop-client-api-*.jar")):
+                    (classes / name).write_bytes(content)
                 _pack(classes, [path for path in files if path.suffix != ".scala"], folder, bench / jar.name)
                 publish(bench / jar.name, jar)
                 sweep(jar.parent, "sqe-extension-*.jar", keep=[jar])
@@ -61,7 +69,7 @@ def ensure_extension(
 
 
 def _key(files: Sequence[Path], folder: Path, java: Java, spark: Spark) -> str:
-    made_from = hashlib.sha256(f"java {java.version} spark {spark.version} iceberg {ICEBERG.sha256}".encode())
+    made_from = hashlib.sha256(f"java {java.version} spark {spark.version} iceberg {ICEBERG.sha256} packed {_PACKING}".encode())
     for path in files:
         made_from.update(f"\0{path.relative_to(folder)}\0".encode())
         made_from.update(path.read_bytes())
