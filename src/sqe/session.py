@@ -32,8 +32,8 @@ Catalogs = Mapping[str, Mapping[str, str]]
 # What our own tokens begin with: a dead one is then known for ours, and is not shown to identity providers as a log-in.
 TOKEN_PREFIX = "sqe-session-"  # noqa: S105 - no secret
 
-# Of decisions for one statement that ask for nothing new: because policies or columns changed meanwhile. A round for its tables, its
-# views' tables, theirs … asks for something new each time and so ends by itself.
+# Of decisions for one statement that ask for nothing new: because policies or columns changed meanwhile. A round for its tables,
+# its views' tables, theirs … asks for something new each time and so ends by itself.
 _MOST_ROUNDS = 16
 
 

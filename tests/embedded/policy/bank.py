@@ -125,7 +125,7 @@ def make_bank(admin: Runs, schema: str, mode: str = "copy-on-write", version: st
     admin.rows(f"CREATE OR REPLACE VIEW {schema}.hidden_view AS SELECT id, ssn FROM {schema}.accounts")
     admin.rows(f"CREATE OR REPLACE VIEW {schema}.deep_view AS SELECT gold FROM {schema}.vault")
     admin.rows(f"CREATE OR REPLACE VIEW {schema}.regions_view AS SELECT label FROM {schema}.regions")
-    admin.rows(f'CREATE OR REPLACE TABLE {schema}."odd$name" AS SELECT \'XSECRET odd\' AS gold')
+    admin.rows(f"CREATE OR REPLACE TABLE {schema}.\"odd$name\" AS SELECT 'XSECRET odd' AS gold")
 
 
 def analysts_policy(book: Book, schema: str) -> None:
