@@ -1,4 +1,4 @@
-"""The attacks as one suite: what is run, as whom, and what is wrong with an answer. How statements run is left open."""
+"""The attacks as one suite: what is run, and what is wrong with an answer. How statements reach a server is the caller's."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from attack_changes import CHANGES
 from attack_reads import READS
 from attack_refusals import REFUSALS
 from attack_surfaces import SURFACES
-from bank import SECRETS, tuples
+from bank import SECRETS, Runs, make_bank, tuples
 
 from sqe.errors import SqeError
 
@@ -47,6 +47,15 @@ class Variant:
 
 VARIANTS = [Variant(mode, version, partitioned) for mode in ("copy-on-write", "merge-on-read") for version in "23"
             for partitioned in (True, False)]  # fmt: skip
+
+
+def prepare_variant(admin: Runs, variant: Variant) -> None:
+    """The tables that the attacks are on, before anybody has rights on them."""
+    make_bank(admin, variant.schema, variant.mode, variant.version, variant.partitioned)
+    admin.rows(f"ALTER TABLE {variant.schema}.accounts CREATE OR REPLACE TAG base")
+    admin.rows(f"ALTER TABLE {variant.schema}.accounts CREATE OR REPLACE BRANCH side")
+    admin.rows("CREATE SCHEMA IF NOT EXISTS closed")
+    admin.rows("CREATE TABLE IF NOT EXISTS closed.t (a INT)")
 
 
 @dataclass
