@@ -96,7 +96,7 @@ def test_two_hundred_clients_poll_and_none_fails(server: ServerProcess) -> None:
     for thread in threads:
         thread.join()
     print(
-        f"\n{sum(counts)} statements in {SECONDS:.0f} s, at least {min(counts)} a client, server {before // MB} to {most // MB} MB"
+        f"\n{sum(counts)} statements in {SECONDS:.0f} s, {min(counts)} or more a client, server {before // MB} to {most // MB} MB"
     )
     assert not failures, failures[0]
     assert min(counts) > 0
