@@ -140,3 +140,27 @@ def test_other_dialects_have_their_errors() -> None:
     error = refusal("SELECT (1", "postgres")
     assert (error.code, error.line) == (errors.SYNTAX_ERROR, 1)
     assert refusal("SELECT 1", "klingon").code is errors.INVALID_SESSION_PROPERTY
+
+
+@pytest.mark.parametrize(
+    "expression", ["CAST(random() AS varchar)", "random() BETWEEN 0.2e0 AND 0.4e0", "substr('abc', random(3))", "sqrt(random())"]
+)
+def test_a_random_value_is_one_value(expression: str) -> None:
+    assert translate(f"SELECT {expression}", "trino").sql.count("rand()") == 1
+
+
+@pytest.mark.parametrize("form", ["CAST(CAST({} AS varchar) AS double)", "(1e0 / {})", "truncate({})", "greatest({}, 2e0)"])
+def test_a_short_text_cannot_become_gigabytes(form: str) -> None:
+    text = "x"
+    for _ in range(12):
+        text = form.replace("{}", text)
+    sql = f"SELECT {text} FROM (VALUES 1e0) t(x)"
+    assert size(sql) < 1_000_000 or refusal(sql).code is errors.QUERY_TEXT_TOO_LARGE
+
+
+def size(sql: str) -> float:
+    """Of the translation; endless when there is none."""
+    try:
+        return len(translate(sql, "trino").sql)
+    except SqeError:
+        return float("inf")

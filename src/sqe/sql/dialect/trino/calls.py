@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
@@ -16,7 +16,7 @@ from sqe.sql.dialect.trino import types as T
 from sqe.sql.dialect.trino.compiler import Compiler, common_zone, handles
 from sqe.sql.dialect.trino.signatures import Bindings, Lambda, Signature, _bind, choose, signatures, spread, substitute
 from sqe.sql.dialect.trino.types import Type
-from sqe.sql.dialect.trino.values import Value, literal, refused, wrong
+from sqe.sql.dialect.trino.values import Value, is_volatile, literal, refused, wrong
 from sqe.sql.tokens import quote_name
 
 
@@ -110,8 +110,6 @@ def _unknown(node: exp.Expr, name: str) -> errors.SqeError:
 
 def _arguments(nodes: list[exp.Expr], modifiers: Modifiers) -> tuple[list[exp.Expr], Modifiers]:
     """Arguments without DISTINCT and ORDER BY, which sqlglot has among them."""
-    from dataclasses import replace
-
     found: list[exp.Expr] = []
     for node in nodes:
         if isinstance(node, exp.Order):
@@ -201,11 +199,25 @@ def write(made: Call) -> Value:
         if len(made) not in entry:
             raise made.refuse(f"with {len(made)} arguments")
         entry = entry[len(made)]
+    for at, value in enumerate(made.arguments):
+        if is_volatile(value) and " -> " not in value.sql and made.name not in ("random", "rand"):
+            return _bound(made, at, value)
     sql = fill(entry, made) if isinstance(entry, str) else entry(made)
     if isinstance(sql, Value):
         return sql
     zone = common_zone(made.arguments) if made.result.is_instant else None
     return Value(sql, made.result, zone)
+
+
+def _bound(made: Call, at: int, value: Value) -> Value:
+    """The call with one argument calculated once, however often the writing names it."""
+    name = f"once{len(value.sql)}"
+    arguments = [replace(value, sql=name) if index == at else each for index, each in enumerate(made.arguments)]
+    given = [replace(each, sql=name) if each.sql == value.sql else each for each in made.given]
+    inner = write(replace(made, arguments=arguments, given=given))
+    if signatures()[made.name][0].kind != "scalar":
+        raise made.refuse("of a random value")
+    return inner.of(f"get(transform(array({value.sql}), {name} -> {inner.sql}), 0)")
 
 
 def fill(template: str, made: Call) -> str:

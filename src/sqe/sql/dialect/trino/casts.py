@@ -9,7 +9,7 @@ from sqe.sql.dialect.trino import moments
 from sqe.sql.dialect.trino.compiler import Compiler, handles
 from sqe.sql.dialect.trino.literals import numbered_field, type_of
 from sqe.sql.dialect.trino.types import Type
-from sqe.sql.dialect.trino.values import Value, literal, mismatch, refused, wrong
+from sqe.sql.dialect.trino.values import Value, literal, mismatch, once, refused, wrong
 
 
 def coerce(c: Compiler, value: Value, target: Type) -> Value:
@@ -159,7 +159,7 @@ def to_text(c: Compiler, node: exp.Expr | None, value: Value) -> str:
     """As CAST(x AS varchar) writes it."""
     source = value.type
     if source.base in ("double", "real"):
-        return float_text(value)
+        return once(value, float_text)
     if source.base == "char":
         return f"rpad(rtrim({value.sql}), {source.numbers[0]})" if source.numbers else value.sql
     if source.is_text or source.base == "uuid":

@@ -9,7 +9,7 @@ from sqlglot import exp
 from sqe import errors
 from sqe.sql.dialect.trino import types as T
 from sqe.sql.dialect.trino.compiler import Compiler, common_zone, handles
-from sqe.sql.dialect.trino.values import Value, literal, mismatch, refused, wrong
+from sqe.sql.dialect.trino.values import Value, is_volatile, literal, mismatch, refused, wrong
 
 _SYMBOLS = {exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="}
 
@@ -180,6 +180,9 @@ def _between(c: Compiler, node: exp.Between) -> Value:
     value, low, high = c.values([node.this, node.args["low"], node.args["high"]])
     if node.args.get("symmetric"):
         raise refused(node, "BETWEEN SYMMETRIC")
+    if is_volatile(value):  # named once
+        value, low, high = comparable(c, node, [value, low, high])
+        return Value(f"({value.sql} BETWEEN {low.sql} AND {high.sql})", T.BOOLEAN)
     lower = compare(c, node, ">=", value, low)
     upper = compare(c, node, "<=", value, high)
     return Value(f"({lower.sql} AND {upper.sql})", T.BOOLEAN)
@@ -281,6 +284,8 @@ def like(c: Compiler, node: exp.Expr, value: Value, pattern: Value, escape: Valu
 @handles(exp.Case)
 def _case(c: Compiler, node: exp.Case) -> Value:
     subject = c.value(node.this) if node.this is not None else None
+    if subject is not None and is_volatile(subject):
+        raise refused(node, "A CASE of a random value")
     conditions = []
     for branch in node.args["ifs"]:
         if subject is None:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from sqe.sql.dialect import Relations
     from sqe.sql.dialect.trino.queries import Query
 
+# Characters of one translated expression. Some of Trino's operations take many of Spark's, and each level may multiply.
+LONGEST = 500_000
+
 Handler = Callable[["Compiler", exp.Expr], Value]
 HANDLERS: dict[type[exp.Expr], Handler] = {}
 
@@ -104,7 +107,10 @@ class Compiler:
             if part not in (None, False, [], "") and name not in _USUAL and name not in known:
                 raise refused(node, f"{describe(node)} with {name.strip('_').upper()}")
         kept = self.filtering and isinstance(node, (exp.And, exp.Not, exp.Paren, exp.In))
-        return handler(self if kept or not self.filtering else replace(self, filtering=False), node)
+        value = handler(self if kept or not self.filtering else replace(self, filtering=False), node)
+        if len(value.sql) > LONGEST:
+            raise wrong(node, errors.QUERY_TEXT_TOO_LARGE, "The expression is too large in the engine's words")
+        return value
 
     def values(self, nodes: Iterable[exp.Expr]) -> list[Value]:
         return [self.value(node) for node in nodes]

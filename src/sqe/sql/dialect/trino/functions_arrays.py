@@ -11,7 +11,7 @@ from sqe.sql.dialect.trino.comparisons import _is_plain, compare
 from sqe.sql.dialect.trino.compiler import Compiler, common_zone
 from sqe.sql.dialect.trino.literals import row
 from sqe.sql.dialect.trino.types import Type
-from sqe.sql.dialect.trino.values import Value, mismatch, refused
+from sqe.sql.dialect.trino.values import Value, is_volatile, mismatch, refused
 
 
 @special("row")
@@ -33,6 +33,8 @@ def _coalesce(c: Compiler, node: exp.Anonymous, modifiers: Modifiers) -> Value:
 def _nullif(c: Compiler, node: exp.Anonymous, modifiers: Modifiers) -> Value:
     """Keeps the first one's type."""
     first, second = c.values(node.expressions)
+    if is_volatile(first):
+        raise refused(node, "nullif of a random value")
     test = compare(c, node, "=", first, second)
     return Value(f"CASE WHEN {test.sql} THEN NULL ELSE {first.sql} END", first.type, first.zone)
 

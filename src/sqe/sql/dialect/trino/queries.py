@@ -229,7 +229,12 @@ class Queries:
         outputs = [Field(i.name, i.value.type, i.value.sql, zone=i.value.zone) for i in items if i.name]
         value = settle(_with_outputs(c, key, outputs))
         same = [at for at, item in enumerate(items) if item.value.sql == value.sql]
-        return self._sorted(c, node, value, str(same[0] + 1) if same else value.sql)
+        if same:
+            return self._sorted(c, node, value, str(same[0] + 1))
+        # Behind a GROUP BY with several sets Spark knows the outputs by their names alone.
+        names = [replace(each, sql=quote_name(each.name or "")) for each in outputs]
+        value = settle(_with_outputs(c, key, names))
+        return self._sorted(c, node, value, value.sql)
 
     def _sorted(self, c: Compiler, node: exp.Expr, value: Value, shown: str) -> str:
         """Where NULLs are first, NaN is the smallest of all; else it is the largest, as in Spark."""

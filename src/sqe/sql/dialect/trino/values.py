@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -32,6 +34,27 @@ class Value:
     @property
     def is_null(self) -> bool:
         return self.type.base == "unknown"
+
+
+LONG = 80
+"""Characters of an operand that is calculated once instead of written several times."""
+
+
+def once(value: Value, write: Callable[[Value], str]) -> str:
+    """What `write` makes of an operand that it needs many times: else ten casts inside each other would be a text of gigabytes,
+    and random() would be another number at each place."""
+    if len(value.sql) <= LONG and not is_volatile(value):
+        return write(value)
+    name = f"once{len(value.sql)}"  # longer than every name inside it
+    return f"get(transform(array({value.sql}), {name} -> {write(replace(value, sql=name))}), 0)"
+
+
+_VOLATILE = re.compile(r"\b(?:rand|uuid|shuffle)\(")
+
+
+def is_volatile(value: Value) -> bool:
+    """Whether it is another value each time it is calculated."""
+    return _VOLATILE.search(value.sql) is not None
 
 
 def position(node: exp.Expr | None) -> tuple[int | None, int | None]:
