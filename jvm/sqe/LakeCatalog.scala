@@ -74,18 +74,36 @@ final class LakeCatalog extends SparkCatalog {
       case missing: NoSuchViewException => super.loadView(spelling.ofView(view).getOrElse(throw missing))
     }
 
-  override def createTable(table: Identifier, info: TableInfo): Table = super.createTable(placed(table), info)
+  override def capabilities: util.Set[TableCatalogCapability] = util.Set.of(TableCatalogCapability.SUPPORT_COLUMN_DEFAULT_VALUE)
 
-  override def stageCreate(table: Identifier, info: TableInfo): StagedTable = super.stageCreate(placed(table), info)
+  override def createTable(table: Identifier, info: TableInfo): Table =
+    if (ColumnDefaults.in(info)) {
+      val name = placed(table)
+      try ColumnDefaults.create(icebergCatalog, buildIdentifier(name), info)
+      catch { case _: org.apache.iceberg.exceptions.AlreadyExistsException => throw new TableAlreadyExistsException(table) }
+      loadTable(name)
+    } else super.createTable(placed(table), info)
 
-  override def stageReplace(table: Identifier, info: TableInfo): StagedTable =
+  override def stageCreate(table: Identifier, info: TableInfo): StagedTable = {
+    ColumnDefaults.refuse(info)
+    super.stageCreate(placed(table), info)
+  }
+
+  override def stageReplace(table: Identifier, info: TableInfo): StagedTable = {
+    ColumnDefaults.refuse(info)
     respelt(table)(super.stageReplace(table, info))(super.stageReplace(_, info))
+  }
 
-  override def stageCreateOrReplace(table: Identifier, info: TableInfo): StagedTable =
+  override def stageCreateOrReplace(table: Identifier, info: TableInfo): StagedTable = {
+    ColumnDefaults.refuse(info)
     super.stageCreateOrReplace(placed(table), info)
+  }
 
   override def alterTable(table: Identifier, changes: TableChange*): Table =
-    respelt(table)(super.alterTable(table, changes: _*))(super.alterTable(_, changes: _*))
+    if (ColumnDefaults.in(changes)) {
+      ColumnDefaults.alter(org.apache.iceberg.spark.Spark3Util.toIcebergTable(loadTable(table)), changes)
+      loadTable(table)
+    } else respelt(table)(super.alterTable(table, changes: _*))(super.alterTable(_, changes: _*))
 
   override def dropTable(table: Identifier): Boolean = unlessMalformed(super.dropTable(table)) || spelling.ofTable(table).exists(super.dropTable)
 
