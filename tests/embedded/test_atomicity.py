@@ -1,5 +1,5 @@
 # ruff: noqa: PT017 - what a loop of attempts may fail with is part of what is tested
-"""A driver that is killed in the middle of a change leaves the table as before or as after, and writers lose nothing to each other."""
+"""A driver that is killed in the middle of a change leaves the table as before or as after; writers lose nothing to each other."""
 
 from __future__ import annotations
 
@@ -188,7 +188,8 @@ def test_merges_at_the_same_time_lose_nothing(driver: Driver, handler: QueryHand
                 answer(
                     handler,
                     session,
-                    f"MERGE INTO counters t USING (SELECT {number} AS id) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET n = t.n + 1",
+                    f"MERGE INTO counters t USING (SELECT {number} AS id) s ON t.id = s.id "
+                    "WHEN MATCHED THEN UPDATE SET n = t.n + 1",
                 )
                 done += 1
             except SqeError as error:
