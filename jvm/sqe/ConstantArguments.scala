@@ -27,7 +27,7 @@ object ConstantArguments {
     case _ => false
   }
 
-  private def folded(session: SparkSession, value: Expression): Option[Expression] = {
+  private[sqe] def folded(session: SparkSession, value: Expression): Option[Expression] = {
     val plan: LogicalPlan = Project(Seq(Alias(value, "value")()), OneRowRelation())
     session.sessionState.executePlan(plan).optimizedPlan match {
       case Project(Seq(Alias(literal: Literal, _)), _) => Some(literal)

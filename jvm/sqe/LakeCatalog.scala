@@ -5,12 +5,12 @@ import java.util.Locale
 import java.util.concurrent.ConcurrentHashMap
 
 import org.apache.iceberg.catalog.{Catalog, TableIdentifier}
-import org.apache.iceberg.exceptions.{BadRequestException, ForbiddenException, NotFoundException, NoSuchNamespaceException => NoSuchSchema}
+import org.apache.iceberg.exceptions.{AlreadyExistsException, BadRequestException, ForbiddenException, NotFoundException, NoSuchNamespaceException => NoSuchSchema}
 import org.apache.iceberg.formats.PageSkipping
 import org.apache.iceberg.hadoop.HadoopCatalog
 import org.apache.iceberg.jdbc.UncheckedSQLException
 import org.apache.iceberg.rest.RESTCatalog
-import org.apache.iceberg.spark.SparkCatalog
+import org.apache.iceberg.spark.{Spark3Util, SparkCatalog}
 import org.apache.iceberg.spark.source.SparkChangelogTable
 import org.apache.spark.sql.catalyst.analysis._
 import org.apache.spark.sql.classic.SparkSession
@@ -88,15 +88,23 @@ final class LakeCatalog extends SparkCatalog {
 
   private[sqe] def storedView(view: Identifier): Identifier = inItsLetters(spelling.ofView(view).getOrElse(view))
 
+  override def capabilities: util.Set[TableCatalogCapability] = util.Set.of(TableCatalogCapability.SUPPORT_COLUMN_DEFAULT_VALUE)
+
   override def createTable(asked: Identifier, info: TableInfo): Table = {
     val made = placed(asked)
     guard.mayCreate(made)
-    val table = super.createTable(made, info)
+    val table =
+      if (ColumnDefaults.in(info)) {
+        try ColumnDefaults.create(icebergCatalog, buildIdentifier(made), info)
+        catch { case _: AlreadyExistsException => throw new TableAlreadyExistsException(asked) }
+        super.loadTable(made)
+      } else super.createTable(made, info)
     guard.made(made)
     table
   }
 
   override def stageCreate(table: Identifier, info: TableInfo): StagedTable = {
+    ColumnDefaults.refuse(info)
     val made = placed(table)
     guard.mayCreate(made)
     guard.made(made)
@@ -104,12 +112,14 @@ final class LakeCatalog extends SparkCatalog {
   }
 
   override def stageReplace(table: Identifier, info: TableInfo): StagedTable = {
+    ColumnDefaults.refuse(info)
     guard.mayReplace(storedTable(table), isTable(table))
     guard.made(storedTable(table))
     respelt(table)(super.stageReplace(table, info))(super.stageReplace(_, info))
   }
 
   override def stageCreateOrReplace(table: Identifier, info: TableInfo): StagedTable = {
+    ColumnDefaults.refuse(info)
     val made = placed(table)
     guard.mayReplace(made, isTable(made))
     guard.made(made)
@@ -118,7 +128,10 @@ final class LakeCatalog extends SparkCatalog {
 
   override def alterTable(table: Identifier, changes: TableChange*): Table = {
     guard.mayAlter(storedTable(table))
-    respelt(table)(super.alterTable(table, changes: _*))(super.alterTable(_, changes: _*))
+    if (ColumnDefaults.in(changes)) {
+      ColumnDefaults.alter(Spark3Util.toIcebergTable(loadTable(table)), changes)
+      loadTable(table)
+    } else respelt(table)(super.alterTable(table, changes: _*))(super.alterTable(_, changes: _*))
   }
 
   override def dropTable(table: Identifier): Boolean = {

@@ -85,13 +85,16 @@ CREATE VIEW v AS SELECT 1 AS n;
 COMMENT ON VIEW v IS 'a view';
 COMMENT ON SCHEMA {schema} IS 'a schema';
 
--- story: defaults of columns are refused, with the reason
+-- story: defaults of columns
 CREATE TABLE t (id INT, x INT DEFAULT 5) TBLPROPERTIES ('format-version' = '3');
---! NOT_SUPPORTED
-CREATE TABLE t (id INT) TBLPROPERTIES ('format-version' = '3');
-ALTER TABLE t ADD COLUMN x INT DEFAULT 7;
---! NOT_SUPPORTED
-ALTER TABLE t ALTER COLUMN id SET DEFAULT 7;
+INSERT INTO t (id) VALUES (1);
+ALTER TABLE t ADD COLUMN y INT DEFAULT 7;
+ALTER TABLE t ALTER COLUMN x SET DEFAULT 6;
+INSERT INTO t (id) VALUES (2);
+SELECT id, x, y FROM t ORDER BY id;
+--= 1 | 5 | 7
+--= 2 | 6 | 7
+CREATE TABLE old (id INT, x INT DEFAULT 5);
 --! NOT_SUPPORTED
 
 -- story: rows

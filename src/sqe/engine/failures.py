@@ -198,6 +198,7 @@ def _symptom(words: str, code: ErrorCode, sentence: str | None = None) -> Sympto
     return Symptom(re.compile(words), code, sentence)
 
 
+_NO_NANOSECONDS = "Timestamps in nanoseconds are not available: Spark 4.1 has no such type, and reading them would lose digits"
 _NO_DEFAULTS = "Column defaults cannot be set: Iceberg 1.12 for Spark does not write them yet; those that others set are read"
 
 SYMPTOMS: Sequence[Symptom] = (
@@ -227,6 +228,17 @@ SYMPTOMS: Sequence[Symptom] = (
         errors.NOT_SUPPORTED,
         _NO_DEFAULTS,
     ),
+    _symptom(
+        r"Cannot convert transform with more than one column",
+        errors.NOT_SUPPORTED,
+        "Transforms of several columns are not available: Iceberg 1.12 for Spark does not have them yet",
+    ),
+    _symptom(
+        r"Cannot change column type: \S+ date -> timestamp",
+        errors.NOT_SUPPORTED,
+        "A date cannot become a timestamp: Iceberg 1.12 does not promote it yet",
+    ),
+    _symptom(r"timestamp(tz)?_ns|TimestampNano|NANOS", errors.NOT_SUPPORTED, _NO_NANOSECONDS),
     _symptom(r"to unknown snapshot|is not a parent ancestor|not an ancestor of", errors.NOT_FOUND),
     _symptom(r"[Cc]annot (find|roll back|use)[^\n]*(snapshot|reference|branch|tag|version)|does not exist: ", errors.NOT_FOUND),
     _symptom(r"^(Ref|Branch|Tag) \S+ already exists", errors.ALREADY_EXISTS),
@@ -340,6 +352,8 @@ def _by_prefix(condition: str) -> ErrorCode | None:
 
 def _sentence(code: ErrorCode, facts: Mapping[str, Any]) -> str:
     parameters: Mapping[str, str] = facts.get("parameters") or {}
+    if re.search(r"TIMESTAMP(TZ)?_NS", parameters.get("typeName", "")):
+        return _NO_NANOSECONDS
     if parameters.get("operation") == "column default value":
         return _NO_DEFAULTS
     if code is errors.TABLE_NOT_FOUND and "relationName" in parameters:
