@@ -49,8 +49,9 @@ test: lint
 	@$(BIN)/python -m pytest tests/service/test_tls.py
 	@$(BIN)/python -m pytest tests/services -m "not long"
 
-# Also what takes minutes each: tokens that expire under a statement, a crowd of users.
+# Also what takes minutes each: tokens that expire under a statement, a crowd of users, every policy engine with every attack.
 test-all: test
+	@SQE_POLICY_QUERIES=2000 $(BIN)/python -m pytest tests/embedded/policy/test_random_queries.py
 	@$(BIN)/python -m pytest tests/services -m long
 
 test-services: setup
