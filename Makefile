@@ -42,7 +42,8 @@ run: setup
 	@$(BIN)/sqe -e 'DESCRIBE TABLE demo.orders' >/dev/null 2>&1 || $(BIN)/sqe --stop-on-error --file $(DEMO)/sample.sql >/dev/null
 	@if [ -t 0 ] && [ -t 1 ]; then exec $(BIN)/sqe; else exec $(BIN)/sqe --stop-on-error --file $(DEMO)/tour.sql; fi
 
-# Unit tests mostly wait and leave a core to those that run the engine. TLS is tested apart: the JDBC driver's JVM and ADBC's Go do not bear each other's TLS in one process.
+# Unit tests mostly wait and leave a core to those that run the engine. TLS is tested apart: the JDBC driver's JVM and ADBC's Go
+# do not bear each other's TLS in one process.
 # Tests on real services start their own and take them down.
 test: lint
 	@$(MAKE) --no-print-directory --output-sync=target --jobs=2 test-unit test-engine
@@ -55,8 +56,9 @@ test-unit: setup
 test-engine: setup
 	@$(BIN)/python -m pytest tests/embedded tests/differential tests/service -m "not long" --ignore tests/service/test_tls.py
 
-# Also what takes minutes each: tokens that expire under a statement, a crowd of users.
+# Also what takes minutes each: tokens that expire under a statement, a crowd of users, every policy engine with every attack.
 test-all: test
+	@SQE_POLICY_QUERIES=2000 $(BIN)/python -m pytest tests/embedded/policy/test_random_queries.py
 	@$(BIN)/python -m pytest tests/embedded tests/service tests/services -m long
 	@$(BIN)/python -m pytest tests/differential -m long
 

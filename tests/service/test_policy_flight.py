@@ -106,7 +106,7 @@ def test_metadata_calls_show_what_one_may_see(bank: Bank) -> None:
     }
     assert bank.ann.connection.adbc_get_table_schema("accounts", db_schema_filter=SCHEMA).names == VISIBLE
     for hidden in ("vault", "odd$name", "entitled"):
-        with refusals(), pytest.raises(Exception, match=r"NOT_FOUND|not found|No table"):
+        with refusals(), pytest.raises(Exception, match=r"NOT_FOUND"):
             bank.ann.connection.adbc_get_table_schema(hidden, db_schema_filter=SCHEMA)
 
 
@@ -225,7 +225,7 @@ def test_a_view_over_a_view_over_a_view_is_decided(bank: Bank) -> None:
 def test_statements_of_others_are_not_in_the_list_of_queries(bank: Bank) -> None:
     marked = "XSECRET of root"
     with pytest.raises(Refusal):
-        bank.root.rows(f"SELECT * FROM {SCHEMA}.nothing WHERE a = '{marked}'")
+        bank.root.affected(f"ALTER TABLE {SCHEMA}.nothing SET TBLPROPERTIES ('{marked}' = '1')")
     seen = str(bank.ann.rows("SELECT * FROM system.runtime.queries"))
     assert marked not in seen
     assert "TO ROLE analyst" not in seen  # the grants that bind its reader

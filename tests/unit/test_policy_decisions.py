@@ -260,3 +260,23 @@ def test_a_catalog_that_is_slow_to_tell_columns_is_no_outage_of_an_engine(caplog
     assert [answer.actions for answer in policy.decide(ALICE, [ACCOUNTS, PAYMENTS, "lake.bank"], Far())] == [{"select"}] * 3
     assert len(engine.asked) == 2
     assert caplog.records == []
+
+
+def test_an_engine_that_wants_columns_first_comes_back_after_an_outage() -> None:
+    """The one try after a pause is a decision, not a question: this engine asks back before it decides."""
+
+    def by_columns(question: Question) -> list[TablePolicy]:
+        question.need_columns([ACCOUNTS])
+        if down:
+            raise Outage("it is down")
+        return allows(question)
+
+    down = True
+    clock = Clock()
+    policy = Policy([Told(by_columns)], cache_seconds=0, clock=clock)
+    for _ in range(4):
+        assert policy.decide(ALICE, [ACCOUNTS], Tables())[0].actions == frozenset()
+    down = False
+    clock.now += 6
+    assert policy.decide(ALICE, [ACCOUNTS], Tables())[0].actions
+    assert policy.decide(ALICE, [ACCOUNTS], Tables())[0].actions

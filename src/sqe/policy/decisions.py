@@ -154,6 +154,8 @@ class Policy:
 
     def _answers(self, question: Question) -> list[Sequence[TablePolicy]]:
         """What each engine says; they are asked at the same time, and again with the columns that they need."""
+        for guard in self._guards:
+            guard.admit()
         while True:
             asked = [(guard, guard.begin(question)) for guard in self._guards]
             answers, needed = [], set()

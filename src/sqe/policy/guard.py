@@ -88,9 +88,12 @@ class Guard:
         self._versions.admit()
         return self._result(self._pool.submit(self.engine.version), self._versions)
 
+    def admit(self) -> None:
+        """Once for a decision, however often the engine is asked on the way to it: it may want columns first."""
+        self._decisions.admit()
+
     def begin(self, question: Question) -> Future[Sequence[TablePolicy]]:
         """Asks without waiting, so that engines answer at the same time."""
-        self._decisions.admit()
         return self._pool.submit(self._checked, question)
 
     def finish(self, asked: Future[Sequence[TablePolicy]]) -> Sequence[TablePolicy]:

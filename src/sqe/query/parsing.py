@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from sqe import errors
 from sqe.engine.driver import Driver
+from sqe.engine.failures import PolicyNeeded
 from sqe.errors import SqeError
 from sqe.query.places import refuse_encryption, refuse_files, refuse_places
 from sqe.query.running import decode_schema
@@ -152,6 +153,8 @@ class StatementParser:
         """What the parser says. Asked again in a new driver when the old one died since the last statement: nothing ran yet."""
         try:
             return self._driver.call("parse", session.in_engine(), text)
+        except PolicyNeeded:  # Iceberg's parser looks whether a name is a view's
+            return session.ask("parse", text)
         except SqeError as error:
             if error.code is not errors.REMOTE_HOST_GONE:
                 raise

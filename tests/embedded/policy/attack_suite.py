@@ -99,7 +99,8 @@ def leaked(found: object, text: str) -> list[str]:
     def stands_in(secret: str, shown: str) -> bool:
         return bool(re.search(rf"\b{secret}\b", shown)) if secret.isalpha() else secret in shown
 
-    return [secret for secret in SECRETS if stands_in(secret, str(found).lower()) and secret not in text.lower()]
+    brought = text.lower().replace("||", "concat")  # Spark's name of it, in the names of columns
+    return [secret for secret in SECRETS if stands_in(secret, str(found).lower()) and secret not in brought]
 
 
 def run_group(person: Attacker, schema: str, group: str) -> Report:
@@ -119,7 +120,9 @@ def _as_expected(found: Found, expected: object, text: str) -> bool:
     if expected is None:  # shown, in a form that depends on the variant or on Spark's numbering
         return found.refusal is None
     if isinstance(expected, str):
-        return without_place(found.answer) == without_place(expected)
+        told, meant = without_place(found.answer), without_place(expected)
+        # "…": why not is the server's settings, where they forbid it to everybody.
+        return told.startswith(meant[:-1]) if meant.endswith("…") else told == meant
     return _unordered(_comparable(found.answer), text) == _unordered(_comparable(expected), text)
 
 

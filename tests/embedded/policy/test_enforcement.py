@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pyarrow as pa
 import pytest
-from bank import ALL, ANALYST, DML, Book, Person, analysts_policy, make_bank
+from bank import ALL, ANALYST, DML, VIEWS, Book, Person, analysts_policy, make_bank
 
 from sqe.engine.driver import Driver
 from sqe.errors import SqeError
@@ -67,6 +67,28 @@ def test_a_views_tables_are_decided_in_a_second_round(fresh: Person, book: Book)
     assert book.asked == [("lake.bank.open_view",), ("lake.bank.accounts",)]
 
 
+def test_many_schemas_within_schemas_are_decided_in_few_rounds(
+    fresh: Person, admin: Person, handler: QueryHandler, book: Book
+) -> None:
+    """More of them than there are rounds that may bring nothing new."""
+    for number in range(20):
+        admin.rows(f"CREATE SCHEMA outer{number}")
+        admin.rows(f"CREATE SCHEMA outer{number}.inside")
+        admin.rows(f"CREATE TABLE outer{number}.inside.t (a INT)")
+        book.allow(f"lake.outer{number}.inside.t")
+        book.allow(f"lake.outer{number}", frozenset({"select"}))
+    assert ("lake", "outer19.inside") in handler.schemas(fresh.session)
+    assert len(book.asked) < 8
+    assert fresh.rows("SELECT count(*) FROM information_schema.schemata WHERE schema_name LIKE '%inside'") == [(20,)]
+    for number in range(20):
+        admin.rows(f"DROP SCHEMA outer{number} CASCADE")
+
+
+def test_the_first_statement_of_a_session_may_be_about_a_view(fresh: Person) -> None:
+    told = refusal(lambda: fresh.rows("ALTER VIEW bank.open_view SET TBLPROPERTIES ('a' = 'b')"))
+    assert told == "PERMISSION_DENIED: You may not alter lake.bank.open_view"
+
+
 def test_an_insert_is_decided_before_it_runs(fresh: Person, admin: Person, book: Book) -> None:
     before = admin.rows("SELECT count(*) FROM bank.regions.snapshots")
     fresh.rows("INSERT INTO bank.regions SELECT region, 'x' FROM bank.accounts WHERE id = 1")
@@ -124,6 +146,11 @@ def test_decisions_that_do_not_answer_end_the_statement(
             return [] if answer == "nothing" else [TablePolicy("lake.other.t", ALL, None, {}, frozenset())]
 
     person = Person(handler, Sessions(driver, bound._catalogs, "lake", decisions=lambda _: Silent()).open(ANALYST))
+    undecided = "SELECT 1 FROM system.runtime.queries, bank.accounts"
+    assert refusal(lambda: person.rows(undecided)) == "PERMISSION_DENIED: The statement's rights could not be decided"
+    health = driver.health()
+    assert health is not None
+    assert health.given_queries == 0, "rows that nobody will read stay in memory"
     assert refusal(lambda: visible(person)) == "PERMISSION_DENIED: The statement's rights could not be decided"
     assert person.rows("SELECT 1 AS n") == [(1,)]
 
@@ -327,7 +354,7 @@ def test_listings_hold_what_one_may_see(handler: QueryHandler, analyst: Person, 
     admin.rows("CREATE SCHEMA IF NOT EXISTS closed")
     admin.rows("CREATE TABLE IF NOT EXISTS closed.t (a INT)")
     names = {(entry.schema, entry.name) for entry in handler.tables(analyst.session)}
-    assert names == {("bank", name) for name in ("accounts", "regions", "open_view", "hidden_view", "deep_view")}
+    assert names == {("bank", name) for name in ("accounts", "regions", *VIEWS)}
     assert handler.schemas(analyst.session) == [("lake", "bank")]
     accounts = handler.tables(analyst.session, table_pattern="accounts", with_schema=True)[0]
     assert accounts.arrow_schema is not None

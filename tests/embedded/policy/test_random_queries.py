@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from decimal import Decimal
 
@@ -9,9 +10,11 @@ import pytest
 from bank import Book, Person
 from random_queries import Queries
 
+from sqe.engine.driver import Driver
 from sqe.errors import SqeError
 
-COUNT = int(os.environ.get("SQE_POLICY_QUERIES", "200"))
+COUNT = int(os.environ.get("SQE_POLICY_QUERIES", "180"))  # `make test-all` runs 2,000
+GENERATED = max(2, COUNT // 9)
 SEED = int(os.environ.get("SQE_POLICY_SEED", "5"))
 
 _FACTS = """
@@ -39,6 +42,15 @@ def _facts(admin: Person, analyst: Person, book: Book) -> None:
     analyst.session.forget_policies()
 
 
+# What costs and does not matter for a table of a hundred rows: the plan is Spark's own with and without.
+_CHEAP = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "1",
+}
+
+
 def _answer(person: Person, text: str) -> object:
     try:
         rows = person.rows(text)
@@ -53,11 +65,11 @@ def _rounded(item: object) -> object:
     return round(item, 6) if isinstance(item, float) else item
 
 
-@pytest.mark.usefixtures("_facts")
-def test_random_queries_see_the_part_as_if_it_were_the_whole(admin: Person, analyst: Person) -> None:
+def _compare(admin: Person, analyst: Person, count: int) -> None:
+    """Equal to the same queries on a table that never held the rest."""
     queries = Queries(SEED)
     wrong, failed = [], 0
-    for _ in range(COUNT):
+    for _ in range(count):
         template = queries.next()
         found = _answer(analyst, template.replace("{s}", "whole"))
         expected = _answer(admin, template.replace("{s}", "part"))
@@ -65,4 +77,18 @@ def test_random_queries_see_the_part_as_if_it_were_the_whole(admin: Person, anal
         if found != expected:
             wrong.append((template, found, expected))
     assert not wrong
-    assert failed < COUNT / 20, "queries that fail everywhere prove nothing"
+    assert failed <= count / 20 + 1, "queries that fail everywhere prove nothing"
+
+
+@pytest.mark.usefixtures("_facts")
+def test_random_queries_see_the_part_as_if_it_were_the_whole(admin: Person, analyst: Person, driver: Driver) -> None:
+    for person in (admin, analyst):
+        driver.call("configureSession", person.session.in_engine(), json.dumps(_CHEAP))
+    _compare(admin, analyst, COUNT)
+
+
+@pytest.mark.usefixtures("_facts")
+def test_random_queries_with_generated_code(admin: Person, analyst: Person, driver: Driver) -> None:
+    for person in (admin, analyst):
+        driver.call("configureSession", person.session.in_engine(), json.dumps(dict.fromkeys(_CHEAP)))
+    _compare(admin, analyst, GENERATED)

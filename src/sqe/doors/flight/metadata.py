@@ -76,7 +76,9 @@ class Metadata:
         if not command.include_schema:
             return _table(rows, schemas.TABLES)
         columns = [described(entry.arrow_schema or schemas.EMPTY).serialize().to_pybytes() for entry in ordered]
-        return _table(rows, schemas.TABLES).append_column(schemas.TABLES_WITH_SCHEMA.field("table_schema"), [columns])
+        return _table(rows, schemas.TABLES).append_column(
+            schemas.TABLES_WITH_SCHEMA.field("table_schema"), pa.array(columns, pa.binary())
+        )
 
     def _table_types(self, call: Call, command: messages.CommandGetTableTypes) -> pa.Table:
         return pa.table([list(TABLE_TYPES)], schema=schemas.TABLE_TYPES)
