@@ -160,7 +160,7 @@ object TouchedTables extends Logging {
         case view: View if !view.isTempView => found.read(view.desc.identifier.nameParts)
         // Iceberg puts a view's query below an alias with the view's name; above a relation the alias is the table's own.
         case alias: SubqueryAlias if alias.identifier.qualifier.nonEmpty && !alias.child.isInstanceOf[DataSourceV2Relation] =>
-          found.read(alias.identifier.qualifier :+ alias.identifier.name)
+          found.read(found.absolute(alias.identifier.qualifier :+ alias.identifier.name))
         case SubqueryAlias(alias, _: Project) => shortAliases += alias.name
         case write: RowLevelWrite => target(write.originalTable)
         case write: V2WriteCommand => target(write.table)

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.plans.logical.views.ResolvedV2View
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.connector.catalog.{CatalogManager, LookupCatalog}
+import org.apache.spark.sql.connector.catalog.{CatalogManager, Identifier, LookupCatalog}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.sqe.{Failure, LakeCatalog}
 
@@ -39,7 +39,10 @@ final case class SecureRelations(spark: SparkSession) extends Rule[LogicalPlan] 
     }
 
     private def released(pending: PendingRelation): LogicalPlan = {
-      if (DefinerView.is(pending.child)) return view(DefinerView.secured(spark, SessionPolicy.ofSession(spark), pending.child), pending)
+      if (DefinerView.is(pending.child)) {
+        viewDecision(pending)._3.require("select")
+        return view(DefinerView.secured(spark, SessionPolicy.ofSession(spark), pending.child), pending)
+      }
       val child = if (pending.child.resolved) pending.child else secured(pending.child)
       if (!child.resolved) pending.copy(child = child)
       else child match {
@@ -63,6 +66,7 @@ final case class SecureRelations(spark: SparkSession) extends Rule[LogicalPlan] 
     private def released(insert: PendingInsert): LogicalPlan = {
       val query = secured(insert.query)
       insert.target match {
+        case pending: PendingRelation if DefinerView.is(pending.child) => throw new Failure.Refused("Only tables can be inserted into")
         case pending: PendingRelation if pending.child.resolved =>
           inserts.release(insert.copy(target = pending.child, query = query), pending.writes) match {
             case waiting: PendingInsert => waiting.copy(target = pending)
@@ -73,24 +77,28 @@ final case class SecureRelations(spark: SparkSession) extends Rule[LogicalPlan] 
     }
 
     /** A view's tables are secured already, for who reads it or for its definer. Here its own policy is applied, for who reads it. */
-    private def view(alias: SubqueryAlias, pending: PendingRelation): LogicalPlan = pending.name match {
+    private def view(alias: SubqueryAlias, pending: PendingRelation): LogicalPlan = {
+      val (catalog, identifier, decision) = viewDecision(pending)
+      decision.require("select")
+      if (!decision.restricted) alias match {
+        case SubqueryAlias(name, rows: SecuredRelation) if Explain.now =>
+          SubqueryAlias(name, ExplainedTable(rows.output.map(_.newInstance()), rows.table))
+        case other => other
+      }
+      else {
+        val known = alias.output.map(_.name.toLowerCase(java.util.Locale.ROOT)).toSet
+        if (!(decision.hidden ++ decision.masks.keySet).subsetOf(known)) throw new Failure.PolicyUnusable(decision.table)
+        val parts = (catalog.name +: identifier.namespace.toSeq) :+ identifier.name
+        val secured = new PolicyText(spark, parts).secured(decision, alias)
+        val rows = SecuredRelation(secured, decision.table, decision.rowFilter.isDefined)
+        SubqueryAlias(alias.identifier, if (Explain.now) ExplainedTable(rows.output.map(_.newInstance()), rows.table) else rows)
+      }
+    }
+
+    private def viewDecision(pending: PendingRelation): (LakeCatalog, Identifier, Decision) = pending.name match {
       case CatalogAndIdentifier(catalog: LakeCatalog, asked) =>
         val identifier = catalog.storedView(asked)
-        val decision = policy.decision(TableName.of(catalog.name, identifier))
-        decision.require("select")
-        if (!decision.restricted) alias match {
-          case SubqueryAlias(name, rows: SecuredRelation) if Explain.now =>
-            SubqueryAlias(name, ExplainedTable(rows.output.map(_.newInstance()), rows.table))
-          case other => other
-        }
-        else {
-          val known = alias.output.map(_.name.toLowerCase(java.util.Locale.ROOT)).toSet
-          if (!(decision.hidden ++ decision.masks.keySet).subsetOf(known)) throw new Failure.PolicyUnusable(decision.table)
-          val parts = (catalog.name +: identifier.namespace.toSeq) :+ identifier.name
-          val secured = new PolicyText(spark, parts).secured(decision, alias)
-          val rows = SecuredRelation(secured, decision.table, decision.rowFilter.isDefined)
-          SubqueryAlias(alias.identifier, if (Explain.now) ExplainedTable(rows.output.map(_.newInstance()), rows.table) else rows)
-        }
+        (catalog, identifier, policy.decision(TableName.of(catalog.name, identifier)))
       case _ => throw new Failure.Refused("Views outside the configured catalogs are not available")
     }
 

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlparse
 
 import pytest
 from bank import Person
@@ -151,8 +158,68 @@ def test_nobody_names_a_definer(people: People) -> None:
     assert people.bob.rows("SELECT * FROM bank.signed") == [(1,)]
 
 
-def test_a_record_is_good_for_its_own_view_and_text_only(people: People, handler: QueryHandler, driver: Driver) -> None:
-    """Somebody who writes to the catalog without SQE: here through a server without policy and without the key."""
+def metadata_of(warehouse: Path, view: str) -> Path:
+    """The file that the catalog has for a view: whoever writes there needs no SQE."""
+    with closing(sqlite3.connect(next(warehouse.glob("*.db")))) as catalog:
+        ((place,),) = catalog.execute("SELECT metadata_location FROM iceberg_tables WHERE table_name = ?", [view]).fetchall()
+    return Path(unquote(urlparse(place).path))
+
+
+def forged(view: dict[str, Any], genuine: dict[str, Any], forgery: str) -> None:
+    """Makes bob's own view one that pretends."""
+    text, record = view["versions"][0]["representations"][0], json.loads(view["properties"]["sqe.definer"])
+    match forgery:
+        case "another text":
+            text["sql"] = "SELECT 2L AS id"
+        case "another definer":
+            record["user"] = "root"
+        case "more roles":
+            record["roles"] = ["admin"]
+        case "another view's":
+            record, text["sql"] = json.loads(genuine["properties"]["sqe.definer"]), "SELECT id FROM bank.accounts"
+        case "no signature":
+            del record["signature"]
+    view["properties"]["sqe.definer"] = "{" if forgery == "no JSON" else json.dumps(record)
+
+
+def test_a_record_that_sqe_did_not_write_is_not_believed(people: People) -> None:
+    people.ann.rows("CREATE VIEW bank.genuine SECURITY DEFINER AS SELECT id FROM bank.accounts")
+    warehouse = Path(people.bank.sessions._catalogs["lake"]["path"])
+    genuine = json.loads(gzip.decompress(metadata_of(warehouse, "genuine").read_bytes()))
+    for forgery in ("another text", "another definer", "more roles", "another view's", "no signature", "no JSON"):
+        people.bob.rows("CREATE VIEW bank.bobs SECURITY DEFINER AS SELECT 1L AS id")
+        file = metadata_of(warehouse, "bobs")
+        view = json.loads(gzip.decompress(file.read_bytes()))
+        forged(view, genuine, forgery)
+        file.write_bytes(gzip.compress(json.dumps(view).encode()))
+        assert outcome(people.bob, "SELECT * FROM bank.bobs") == UNUSABLE.format("bobs"), forgery
+        people.bob.rows("DROP VIEW bank.bobs")  # it can still be got rid of
+
+
+def test_a_definers_view_is_read_and_nothing_else(people: People) -> None:
+    people.ann.rows("CREATE VIEW bank.eu SECURITY DEFINER AS SELECT id, region FROM bank.accounts")
+    people.ann.rows("GRANT ALL ON bank.eu TO USER bob")
+    for change in (
+        "INSERT INTO bank.eu VALUES (9, 'EU')",
+        "UPDATE bank.eu SET region = 'EU'",
+        "DELETE FROM bank.eu",
+        "MERGE INTO bank.eu t USING (SELECT 1L AS id) s ON t.id = s.id WHEN MATCHED THEN DELETE",
+        "TRUNCATE TABLE bank.eu",
+    ):
+        refused = str(outcome(people.bob, change))
+        assert refused.split(":")[0] in ("NOT_SUPPORTED", "PERMISSION_DENIED", "TABLE_NOT_FOUND", "SYNTAX_ERROR"), refused
+        assert "accounts" not in refused
+    assert people.root.rows("SELECT count(*) FROM bank.accounts") == [(3,)]
+    people.ann.rows("REVOKE SELECT ON bank.eu FROM USER bob")
+    assert outcome(people.bob, "SELECT * FROM bank.eu") == "PERMISSION_DENIED: You may not select from lake.bank.eu"
+    with people.bank.handler.submit(people.ann.session, "SELECT id FROM bank.eu", door="test") as query:
+        query.read_all()
+        assert {"lake.bank.eu", "lake.bank.accounts"} <= {*query.touched.reads}
+
+
+def test_a_server_without_a_policy_takes_the_record_from_a_view_that_it_replaces(
+    people: People, handler: QueryHandler, driver: Driver
+) -> None:
     people.root.rows("CREATE VIEW bank.boss SECURITY DEFINER AS SELECT id, iban FROM bank.accounts WHERE region = 'US'")
     people.root.rows("GRANT SELECT ON bank.boss TO USER bob")
     assert people.bob.rows("SELECT * FROM bank.boss") == [(3, "US33")]
