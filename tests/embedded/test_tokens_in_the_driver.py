@@ -67,7 +67,7 @@ def catalog() -> Iterator[ThreadingHTTPServer]:
 def session(driver: Driver, catalog: ThreadingHTTPServer) -> Iterator[str]:
     options = {"type": "rest", "uri": f"http://127.0.0.1:{catalog.server_port}", "auth": "session_bearer"}
     settings = spark_settings("lake", options, "indiscreet") | {"spark.sql.defaultCatalog": "lake"}
-    alice = {"user": "alice", "roles": [], "groups": [], "policy": False}
+    alice = {"user": "alice", "roles": [], "groups": [], "provider": "static", "policy": False}
     driver.call("openSession", "indiscreet", json.dumps(settings), "{}", json.dumps({"lake": TOKEN}), json.dumps(alice))
     yield "indiscreet"
     driver.call("closeSession", "indiscreet")

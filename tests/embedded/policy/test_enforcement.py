@@ -444,7 +444,7 @@ def test_facts_for_policies_are_not_filtered_by_them(driver: Driver, analyst: Pe
     tables = driver.call("tableFacts", analyst.session.in_engine(), "lake", "bank")["tables"]
     assert {"name": "vault", "type": "TABLE"} in tables
     with pytest.raises(SqeError):
-        driver.call("putPolicies", analyst.session.in_engine(), json.dumps([{"table": "lake.bank.vault"}]))
+        driver.call("putPolicies", analyst.session.in_engine(), json.dumps([{"table": "lake.bank.vault"}]), "")
 
 
 def test_every_spelling_of_a_name_has_the_same_policy(analyst: Person, book: Book) -> None:
