@@ -1,5 +1,5 @@
 # ruff: noqa: PT017 - what a loop of attempts may fail with is part of what is tested
-"""A driver that is killed in the middle of a change leaves the table as before or as after; writers lose nothing to each other."""
+"""A driver that is killed in the middle of a change leaves the table as before or as after; writers lose nothing to others."""
 
 from __future__ import annotations
 
