@@ -58,7 +58,7 @@ object FunctionList {
   val table: Set[String] = words("""
     collations explode explode_outer inline inline_outer json_tuple posexplode posexplode_outer range sql_keywords stack
     variant_explode variant_explode_outer
-  """)
+  """) ++ org.apache.spark.sql.sqe.files.FileFunctions.names // [[files.readers]] decides which files
 
   private def words(text: String): Set[String] = text.split("\\s+").filter(_.nonEmpty).toSet
 }

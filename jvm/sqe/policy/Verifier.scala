@@ -5,8 +5,10 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog.{CatalogManager, LookupCatalog}
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, DataSourceV2ScanRelation}
 import org.apache.spark.sql.sqe.{Failure, LakeCatalog}
+import org.apache.spark.sql.sqe.files.FileReader
 
 /**
  * The last look at an analyzed plan, before anything of it runs. Trusts no rule that came before: every node is on a list,
@@ -26,6 +28,7 @@ final case class Verifier(spark: SparkSession) extends (LogicalPlan => Unit) wit
       val inside = plan match {
         case SecuredRelation(rows, table, _) => secured(rows, table); return
         case _: ServerRows => return
+        case LogicalRelation(files: HadoopFsRelation, _, _, _, _) if FileReader.made(files) => return // [[files.readers]] decides
         case change: RowLevelWrite => Some(guarded(change, TableName.of(change.originalTable.asInstanceOf[DataSourceV2Relation])))
         case delete @ DeleteFromTable(relation, _) => Some(guarded(delete, tableOf(relation)))
         case write: V2WriteCommand => Some(writes(write)).filter(guards(write).contains).orElse(changed) // a MERGE that only inserts
