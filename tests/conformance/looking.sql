@@ -83,7 +83,9 @@ SELECT DISTINCT user = current_user() FROM SYSTEM.runtime.Queries;
 SELECT q.statement FROM system.runtime.queries AS q WHERE q.query LIKE 'SELECT ''find me''%' LIMIT 1;
 --= query
 SHOW TABLES IN system.runtime;
+--= runtime | nodes | false
 --= runtime | queries | false
+--= runtime | tasks | false
 DROP TABLE system.runtime.queries;
 --! NOT_SUPPORTED
 CREATE TABLE system.runtime.mine (id INT);

@@ -126,8 +126,7 @@ def test_a_server_writes_no_files_for_its_users(driver: Driver, session: Session
         ("SHOW STATS FOR missing", "TABLE_NOT_FOUND: Table missing does not exist"),
         (
             "CREATE TABLE d (x INT DEFAULT 5)",
-            "NOT_SUPPORTED: Column defaults cannot be set: "
-            "Iceberg 1.12 for Spark does not write them yet; those that others set are read",
+            "NOT_SUPPORTED: Column defaults need a table of format version 3 ('format-version' = '3')",
         ),
     ],
 )

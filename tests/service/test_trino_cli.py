@@ -52,7 +52,9 @@ def test_statements_run_one_after_another(cli: Cli) -> None:
     ran = cli(
         "CREATE SCHEMA IF NOT EXISTS cli_place; USE lake.cli_place; CREATE TABLE cups (id INTEGER, colour VARCHAR);"
         "INSERT INTO cups VALUES (1, 'red'), (2, NULL); PREPARE p FROM SELECT * FROM cups WHERE id > ? ORDER BY id;"
-        "EXECUTE p USING 0; DEALLOCATE PREPARE p; SET SESSION query_max_run_time = '5m'; DROP TABLE cups",
+        "EXECUTE p USING 0; DEALLOCATE PREPARE p; SET SESSION query_max_run_time = '5m'; DROP TABLE cups;"
+        # Long enough for a progress bar.
+        "SELECT count(*) FROM UNNEST(sequence(1, 10000)) a(x) CROSS JOIN UNNEST(sequence(1, 9999)) b(y) WHERE (x * y) % 7 < 8",
         "--output-format=ALIGNED",
         "--progress",
     )

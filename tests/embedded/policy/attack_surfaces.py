@@ -173,8 +173,9 @@ SURFACES: dict[str, list[tuple[str, object]]] = {
         ("SELECT DISTINCT user FROM system.runtime.queries", [('ann',)]),
         ("SELECT count(*) FROM system.runtime.queries WHERE user <> 'ann'", [(0,)]),
         ("SELECT count(*) FROM System.Runtime.Queries WHERE query LIKE '%GRA' || 'NT%' OR error_message LIKE '%vau' || 'lt was%'", [(0,)]),
-        ("SELECT * FROM system.runtime.nodes", 'TABLE_NOT_FOUND: Table system.runtime.nodes does not exist'),
-        ("SHOW TABLES IN system.runtime", [('runtime', 'queries', False)]),
-        ("DELETE FROM system.runtime.queries", 'NOT_SUPPORTED: Tables of this kind are not available (Queries$)'),
+        ("SELECT node_id, state FROM system.runtime.nodes", [('coordinator', 'active')]),
+        ("SHOW TABLES IN system.runtime",
+         [('runtime', 'nodes', False), ('runtime', 'queries', False), ('runtime', 'tasks', False)]),
+        ("DELETE FROM system.runtime.queries", 'NOT_SUPPORTED: Tables of this kind are not available (Given)'),
     ],
 }  # fmt: skip

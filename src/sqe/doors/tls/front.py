@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import select
 import socket
 import ssl
 import threading
@@ -25,6 +26,8 @@ MOST_CONNECTIONS = 1000
 HANDSHAKE_SECONDS = 10.0
 # After which time a client that vanished without a word is given up.
 VANISHED_SECONDS = 60
+# How long a client that was refused may take to hear why.
+REFUSED_SECONDS = 1.0
 
 
 class TlsFront:
@@ -123,7 +126,11 @@ class TlsFront:
         _prepare(client)
         with self._certificates.context.wrap_socket(client, server_side=True, do_handshake_on_connect=False) as tls:
             waiting = Waiting(self._stopping)
-            shake_hands(tls, waiting, deadline)
+            try:
+                shake_hands(tls, waiting, deadline)
+            except ssl.SSLError:
+                _let_hear_why(tls, waiting)
+                raise
             connection = _connection(tls, address)
             with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as server:
                 server.connect(self._behind)
@@ -156,6 +163,16 @@ def _connection(tls: ssl.SSLSocket, address: str) -> Connection:
     if not certificate or not details:
         return Connection(address)
     return Connection(address, certificate, ssl.cert_time_to_seconds(str(details["notAfter"])))
+
+
+def _let_hear_why(refused: ssl.SSLSocket, waiting: Waiting) -> None:
+    """Closing a socket with unread bytes makes the system throw away what was sent last: the alert that says what is wrong."""
+    deadline = time.monotonic() + REFUSED_SECONDS
+    with suppress(OSError):
+        socket.socket.shutdown(refused, socket.SHUT_WR)
+        waiting.watch(refused, select.POLLIN)
+        while waiting.wait(deadline - time.monotonic()) and socket.socket.recv(refused, 1 << 14):
+            pass
 
 
 def _say_goodbye(tls: ssl.SSLSocket) -> None:

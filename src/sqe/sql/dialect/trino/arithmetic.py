@@ -60,9 +60,8 @@ def _float(symbol: str, left: Value, right: Value, kind: Type) -> Value:
     if symbol in "+-*":
         return Value(f"({left.sql} {symbol} {right.sql})", kind)
     # ANSI fails where IEEE 754 has an answer. pow keeps the sign of a zero: 1 / -0.0 is -Infinity.
-    zero = right.sql == "0.0D"
     plain = f"({left.sql} {symbol} {right.sql})"
-    if not right.is_literal or zero:
+    if not right.is_literal or not right.number:  # or a literal that is, or may be, zero
         by_zero = f"{left.sql} * pow({right.sql}, -1)" if symbol == "/" else f"{left.sql} * double('NaN')"
         plain = f"CASE WHEN {right.sql} = 0 THEN {by_zero} ELSE {left.sql} {symbol} {right.sql} END"
     return Value(f"CAST({plain} AS FLOAT)" if kind.base == "real" else f"({plain})", kind)
