@@ -59,7 +59,7 @@ def test_the_driver_s_folder_is_its_own_and_holds_no_secret(server: RunningServe
 
 def test_nothing_listens_but_the_doors_and_the_driver_s_own_channels(server: RunningServer) -> None:
     """Spark's UI would be a port of the driver's more; what it keeps for itself is on loopback."""
-    doors = {int(server.ready[name].rpartition(":")[2]) for name in ("flight_sql", "metrics", "health")}
+    doors = {int(server.ready[name].rpartition(":")[2]) for name in ("flight_sql", "trino_http", "metrics", "health")}
     listening = {
         connection.laddr.port: connection.laddr.ip
         for process in processes(server)

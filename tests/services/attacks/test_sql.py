@@ -45,6 +45,9 @@ REFUSED: dict[str, list[str]] = {
     ],
     # The server's files, programs and network.
     "NOT_SUPPORTED": [
+        "CREATE TABLE lake.alice.loot (a INT) TBLPROPERTIES ('encryption.key-id' = 'http://127.0.0.1:{port}/key')",
+        "CREATE TABLE lake.alice.loot (a INT) USING iceberg OPTIONS ('encryption.key-id' = 'http://127.0.0.1:{port}/key')",
+        "ALTER TABLE {table} SET TBLPROPERTIES ('Encryption.Key-Id' = 'http://127.0.0.1:{port}/key')",
         "SELECT TRANSFORM(1) USING 'cat /proc/self/environ' AS (a)",
         "CALL lake.system.rewrite_data_files(table => '{table}', "
         "where => 'id IN (SELECT TRANSFORM(1) USING ''cat /proc/self/environ'' AS (a))')",
@@ -174,7 +177,6 @@ TREACHEROUS = {
     "s3.signer.uri": "http://127.0.0.1:{port}",
     "s3.remote-signing-enabled": "true",
     "metrics-reporter-impl": "java.lang.String",
-    "encryption.key-id": "http://127.0.0.1:{port}/key",
     "encryption.kms-impl": "java.lang.String",
     "fs.s3.impl": "java.lang.String",
     "orc.encrypt": "key:colour",
