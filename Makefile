@@ -13,6 +13,9 @@ DEMO := src/sqe/demo
 # By content, not by age: switching branches must not install everything again.
 STAMP := $(VENV)/.installed-$(shell cksum < pyproject.toml | cut -d ' ' -f 1)
 
+# Expanded in recipes, when the environment is there: one that uv made has no pip.
+INSTALL = $(if $(shell command -v uv),uv pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet --disable-pip-version-check)
+
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-unit test-engine test-all test-services services-up services-down lint format clean
 
@@ -27,13 +30,10 @@ setup: $(STAMP)
 $(STAMP):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "SQE needs Python 3.11 or newer: make PYTHON=/path/to/python3.11")'
 	@echo "installing the Python packages into $(VENV)"
-	@if command -v uv >/dev/null; then \
-	  { [ -x $(BIN)/python ] || uv venv --quiet --python $(PYTHON) $(VENV); } \
-	    && uv pip install --quiet --python $(BIN)/python --editable '.[dev]'; \
-	else \
-	  { [ -x $(BIN)/pip ] || $(PYTHON) -m venv $(VENV); } \
-	    && $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'; \
-	fi
+	@if command -v uv >/dev/null; then [ -x $(BIN)/python ] || uv venv --quiet --python $(PYTHON) $(VENV); \
+	  else [ -x $(BIN)/pip ] || $(PYTHON) -m venv $(VENV); fi
+	@$(INSTALL) --editable '.[dev]'
+	@[ ! -e /usr/include/ldap.h ] || $(INSTALL) --editable '.[ldap]' || echo "the LDAP client cannot be built: its tests are skipped"
 	@rm -f $(VENV)/.installed-*
 	@touch $@
 
