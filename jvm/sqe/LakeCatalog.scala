@@ -134,21 +134,11 @@ final class LakeCatalog extends SparkCatalog {
     } else respelt(table)(super.alterTable(table, changes: _*))(super.alterTable(_, changes: _*))
   }
 
-  override def dropTable(table: Identifier): Boolean = {
-    val stored = storedTable(table)
-    guard.mayDrop(stored)
-    val gone = unlessMalformed(super.dropTable(table)) || spelling.ofTable(table).exists(super.dropTable)
-    if (gone) guard.dropped(stored)
-    gone
-  }
+  override def dropTable(table: Identifier): Boolean =
+    dropping(storedTable(table))(unlessMalformed(super.dropTable(table)) || spelling.ofTable(table).exists(super.dropTable))
 
-  override def purgeTable(table: Identifier): Boolean = {
-    val stored = storedTable(table)
-    guard.mayDrop(stored)
-    val gone = unlessMalformed(super.purgeTable(table)) || spelling.ofTable(table).exists(super.purgeTable)
-    if (gone) guard.dropped(stored)
-    gone
-  }
+  override def purgeTable(table: Identifier): Boolean =
+    dropping(storedTable(table))(unlessMalformed(super.purgeTable(table)) || spelling.ofTable(table).exists(super.purgeTable))
 
   override def invalidateTable(table: Identifier): Unit =
     try super.invalidateTable(table)
@@ -177,10 +167,12 @@ final class LakeCatalog extends SparkCatalog {
   private def body(name: Identifier, view: View): DefinerView.Body = DefinerView.Body(
     this.name, name, view.query, view.currentCatalog +: view.currentNamespace.toSeq, view.schema.fieldNames.toSeq, view.queryColumnNames.toSeq)
 
-  override def dropView(view: Identifier): Boolean = {
-    val stored = storedView(view)
+  override def dropView(view: Identifier): Boolean =
+    dropping(storedView(view))(unlessMalformed(super.dropView(view)) || spelling.ofView(view).exists(super.dropView))
+
+  private def dropping(stored: Identifier)(drop: => Boolean): Boolean = {
     guard.mayDrop(stored)
-    val gone = unlessMalformed(super.dropView(view)) || spelling.ofView(view).exists(super.dropView)
+    val gone = drop
     if (gone) guard.dropped(stored)
     gone
   }

@@ -22,6 +22,7 @@ import org.apache.spark.sql.execution.command.{CreateTableLikeCommand, DescribeQ
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.sqe.files.{FileReader, GuardedFileSystem}
+import org.apache.spark.sql.sqe.policy.Verifier
 import org.apache.spark.sql.types.StringType
 
 /** Tables by their full names, and every catalog that was asked, all as the session calls them. */
@@ -168,7 +169,7 @@ object TouchedTables extends Logging {
         case update: UpdateTable => target(update.table)
         case merge: MergeIntoTable => target(merge.targetTable)
         case rename: RenameTable => renamed(rename)
-        case command: LeafCommand => tableOf(command).foreach(name => found.write(found.absolute(name)))
+        case command: LeafCommand => Verifier.namedTable(command).foreach(name => found.write(found.absolute(name)))
         case namespace: ResolvedNamespace => found.catalog(namespace.catalog.name)
         case _ =>
       }
@@ -254,7 +255,7 @@ object TouchedTables extends Logging {
         case like: CreateTableLikeCommand =>
           name(like.sourceTable.nameParts, writes = false)
           name(like.targetTable.nameParts, writes = true)
-        case command: LeafCommand => tableOf(command).foreach(name(_, writes = true))
+        case command: LeafCommand => Verifier.namedTable(command).foreach(name(_, writes = true))
         case _ =>
       }
     }
@@ -291,21 +292,6 @@ object TouchedTables extends Logging {
   }
 
   private val lookingProcedures = Set("ancestors_of", "create_changelog_view")
-
-  /** Iceberg's own commands carry the name of their table, unresolved to the end. */
-  private def tableOf(command: LeafCommand): Option[Seq[String]] = command match {
-    case add: AddPartitionField => Some(add.table)
-    case drop: DropPartitionField => Some(drop.table)
-    case replace: ReplacePartitionField => Some(replace.table)
-    case set: SetIdentifierFields => Some(set.table)
-    case drop: DropIdentifierFields => Some(drop.table)
-    case order: SetWriteDistributionAndOrdering => Some(order.table)
-    case branch: CreateOrReplaceBranch => Some(branch.table)
-    case tag: CreateOrReplaceTag => Some(tag.table)
-    case drop: DropBranch => Some(drop.table)
-    case drop: DropTag => Some(drop.table)
-    case _ => None
-  }
 
   private def fullName(catalog: CatalogPlugin, identifier: Identifier): Seq[String] =
     catalog.name +: (identifier.namespace.toSeq :+ identifier.name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import json
 import logging
 import time
@@ -13,31 +12,30 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sqe import errors
-from sqe.attached import statements as attaching
 from sqe.engine import parameters as parameter_values
 from sqe.engine.driver import Driver
 from sqe.engine.touched import Touched
 from sqe.errors import SqeError
 from sqe.limits import QueryRates
-from sqe.query import metadata, setting_statements
+from sqe.query import metadata
 from sqe.query.admission import Admission
 from sqe.query.copy import check_file, write_file
 from sqe.query.events import Events, QueryEvent, State
 from sqe.query.ingest import IngestMode, Spool, TableName
 from sqe.query.looks import Look, Looks
 from sqe.query.metadata import TableEntry
+from sqe.query.own_answers import OwnAnswers
 from sqe.query.parsing import Parsed, StatementParser, positions
 from sqe.query.registry import Registry
-from sqe.query.retelling import STATEMENT, retold
+from sqe.query.retelling import PLAN, retold
 from sqe.query.running import NO_COLUMNS, Progress, Query, decode_schema, failed_preparation
 from sqe.query.statements import ANALYSABLE, StatementClass
 from sqe.query.system_tables import nodes_as_rows, queries_as_rows, tasks_as_rows
 from sqe.query.watchdog import Watchdog
 from sqe.session import Session
-from sqe.sql.attach import AttachStatement, without_secrets
+from sqe.sql.attach import without_secrets
 from sqe.sql.dialect import ResultColumn
-from sqe.sql.own import CopyTo, ExplainJson, KillQuery, ShowCreateSchema
-from sqe.sql.rights import RightsStatement
+from sqe.sql.own import CopyTo, ExplainJson, ShowCreateSchema
 
 if TYPE_CHECKING:
     from sqe.policy.statements import Rights
@@ -88,7 +86,7 @@ class QueryHandler:
         self._parser = StatementParser(driver, self._limits.max_sql_bytes, allow_locations=allow_locations)
         self._rates = rates
         self._may_start = may_start
-        self._rights = rights
+        self._own = OwnAnswers(driver, self._parser, admin_roles, rights, cancel=self.cancel, prepare=self._schema_of)
         self._registry = Registry()
         self._admission = Admission(self._limits.max_concurrent, self._limits.max_queued)
         self._looks = Looks()
@@ -167,11 +165,14 @@ class QueryHandler:
             self.events.publish(failed_preparation(session, without_secrets(sql), error, time.monotonic() - started))
             raise
 
+    def _schema_of(self, session: Session, sql: str) -> pa.Schema:
+        return self.prepare(session, sql).schema
+
     def _prepared(self, look: Look, text: str) -> Prepared:
         session = look.session
         parsed = self._parser.parse(session, text)
         if parsed.own is not None or parsed.statement not in ANALYSABLE or parsed.node == "ShowCatalogsCommand":
-            return Prepared(text, parsed.statement, self._schema_without_analysis(session, parsed), NO_COLUMNS)
+            return Prepared(text, parsed.statement, self._own.schema(session, parsed), NO_COLUMNS)
         self._looks.add(look)
         try:
             with positions(parsed.keeps_positions):
@@ -180,22 +181,6 @@ class QueryHandler:
             self._looks.remove(look)
         schema = decode_schema(answer["schema"]) if parsed.statement.returns_rows else NO_COLUMNS
         return Prepared(text, parsed.statement, schema, decode_schema(answer["parameters"]), parsed.columns)
-
-    def _schema_without_analysis(self, session: Session, parsed: Parsed) -> pa.Schema:
-        if parsed.node == "ShowCatalogsCommand":
-            return _NAMES
-        if parsed.node in ("ExplainAnalyze", "ExplainJson"):
-            return _PLAN
-        if parsed.node == "ShowCreateSchema":
-            return STATEMENT
-        if parsed.node == "ShowSecrets":
-            return attaching.SECRETS
-        if parsed.node == "ShowSession":
-            return setting_statements.as_table(session).schema
-        if self._rights is not None and isinstance(parsed.own, RightsStatement):
-            return self._rights.schema(parsed.own)
-        # A procedure's columns are known once it ran; one text column says "rows will come" to JDBC.
-        return pa.schema([("result", pa.string())]) if parsed.statement.returns_rows else NO_COLUMNS
 
     def ingest(self, session: Session, target: TableName, mode: IngestMode, reader: pa.RecordBatchReader, *, door: str) -> int:
         """Streams rows into a table: spooled to files as they come, then one commit. Returns the number of rows."""
@@ -235,7 +220,7 @@ class QueryHandler:
                 query.turn.take(self._time_limit(query.session) or None)
                 query.begin(State.RUNNING)
                 written = write(query, spool)
-            self._learn(session, written)
+            self._own.learn(session, written)
             query.affected_rows, query.touched = int(written["affected"]), Touched.of(written)
             query.finished()
             return query.affected_rows
@@ -335,7 +320,7 @@ class QueryHandler:
         query.statement, query.columns = parsed.statement, parsed.columns
         if parsed.statement is not StatementClass.QUERY:  # a command runs inside the call that plans it
             query.begin(State.RUNNING)
-        if (table := self._answer(query.session, parsed)) is not None:
+        if (table := self._own.answer(query.session, parsed)) is not None:
             query.answered_locally(table)
             return
         if parsed.inner is not None:
@@ -359,13 +344,8 @@ class QueryHandler:
         self._give_queries(query, parsed)
         with positions(parsed.keeps_positions):
             answer = query.session.ask("execute", query.id, parsed.sql, values)
-        self._learn(query.session, answer)
+        self._own.learn(query.session, answer)
         query.answered_by_engine(answer)
-
-    def _learn(self, session: Session, answer: dict[str, Any]) -> None:
-        """Rights are kept by name: of what the statement made, dropped and renamed."""
-        if self._rights is not None:
-            self._rights.learn(session.identity, answer["changes"])
 
     def _run_inner(self, query: Query, parsed: Parsed, inner: Parsed, values: str) -> None:
         """The query of a statement that does something else with its rows than giving them to the client."""
@@ -389,55 +369,15 @@ class QueryHandler:
         if isinstance(parsed.own, ExplainJson):
             query.answered_locally(retold(parsed.own, [{"plan": line} for line in answer["lines"]]))
             return
-        query.answered_locally(pa.table([answer["lines"]], schema=_PLAN))
+        query.answered_locally(pa.table([answer["lines"]], schema=PLAN))
 
     def _give_queries(self, query: Query, parsed: Parsed) -> None:
         if parsed.asks_system:
             visible = self.visible_queries(query.session)
-            running = {each.id: each.progress() for each in self._registry.running()}
+            seen = {event.query_id for event in visible}
+            running = {each.id: each.progress() for each in self._registry.running() if each.id in seen}
             rows = {"queries": queries_as_rows(visible), "tasks": tasks_as_rows(visible, running), "nodes": nodes_as_rows()}
             self._driver.call("giveQueries", query.id, json.dumps(rows))
-
-    def _answer(self, session: Session, parsed: Parsed) -> pa.Table | None:
-        """The rows of a statement that SQE answers itself; None for Spark's."""
-        if isinstance(parsed.own, KillQuery):
-            if not self.cancel(session, parsed.own.query_id):
-                raise SqeError(errors.NOT_FOUND, f"Query {parsed.own.query_id} does not exist")
-            return _no_rows()
-        if isinstance(parsed.own, RightsStatement):
-            return self._run_about_rights(session, parsed.own)
-        if parsed.inner is not None:
-            return None
-        if isinstance(parsed.own, AttachStatement):
-            return attaching.answer(self._driver, session, parsed.own, self._admin_roles)
-        if parsed.own is not None:
-            return setting_statements.as_table(session)
-        if parsed.node == "ShowCatalogsCommand":
-            pattern = parsed.details.get("pattern") or "*"
-            return pa.table([[name for name in self.catalogs(session) if fnmatch.fnmatchcase(name, pattern)]], schema=_NAMES)
-        if parsed.node == "SetCommand":
-            shown = setting_statements.set_or_show(self._driver, session, parsed.details)
-            return shown if shown is not None else _no_rows()
-        if parsed.node == "ResetCommand":
-            setting_statements.reset(self._driver, session, parsed.details.get("key"))
-            return _no_rows()
-        return None
-
-    def _run_about_rights(self, session: Session, statement: RightsStatement) -> pa.Table:
-        if self._rights is None:
-            raise SqeError(
-                errors.NOT_SUPPORTED, "This server has no policy: rights are the catalog's", hint="[policy] in sqe.toml"
-            )
-        from sqe.policy.facts import DriverFacts
-        from sqe.policy.spark_check import SparkCheck
-        from sqe.policy.statements import Place
-
-        here = self._driver.call("current", session.in_engine())
-        check = SparkCheck(
-            session.identity, lambda sql: self.prepare(session, sql).schema, lambda sql: self._parser.parse(session, sql)
-        )
-        facts = DriverFacts(self._driver, session)
-        return self._rights.run(Place(session.identity, here["catalog"], tuple(here["namespace"]), facts, check), statement)
 
     def _remember_place(self, session: Session) -> None:
         place = self._driver.call("current", session.in_engine())
@@ -469,14 +409,6 @@ class QueryHandler:
             query.session.ended()
 
 
-_NAMES = pa.schema([("catalog", pa.string())])
-_PLAN = pa.schema([("plan", pa.string())])
-
-
 def _check_count(wanted: int, given: int) -> None:
     if given != wanted:
         raise SqeError(errors.INVALID_PARAMETER_USAGE, f"The statement has {wanted} parameters, but {given} values came")
-
-
-def _no_rows() -> pa.Table:
-    return pa.table({}, schema=NO_COLUMNS)

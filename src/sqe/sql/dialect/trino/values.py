@@ -58,7 +58,9 @@ def is_volatile(value: Value) -> bool:
 
 
 def position(node: exp.Expr | None) -> tuple[int | None, int | None]:
-    """Line and column of the first token below a node that knows where it stands."""
+    """Line and column of the first token below a node that knows where it stands; of a dotted name, its beginning."""
+    if isinstance(node, exp.Table | exp.Column) and node.parts:
+        node = node.parts[0]
     for each in node.walk() if node is not None else ():
         line, end = each.meta.get("line"), each.meta.get("col")
         if line is not None and end is not None:

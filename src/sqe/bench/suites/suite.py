@@ -1,0 +1,41 @@
+"""The shape of a suite: tables that are generated in streams, and queries whose answers are compared between engines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a suite. The same scale always gives the same rows, on any machine and in any order of asking."""
+
+    name: str
+    schema: pa.Schema
+    rows: Callable[[float], int]  # of a scale: what the specification publishes, checked after loading
+    batches: Callable[[float], Iterator[pa.RecordBatch]]  # of a scale: bounded batches, never the whole table
+    partitioned_by: str = ""  # Iceberg's own spelling, for instance `days(sold_at)`
+
+
+@dataclass(frozen=True)
+class Query:
+    """One statement in Spark's SQL over the suite's bare table names; `dialects` has it for engines that spell it otherwise."""
+
+    name: str
+    sql: str
+    kind: Literal["read", "write"] = "read"
+    ordered: bool = False  # its ORDER BY decides every row's place, so that places are compared, too
+    dialects: tuple[tuple[str, str], ...] = ()  # of an engine's dialect ("trino", "duckdb"): the text, ours where absent
+    tolerance: float = 0.0  # relative, of floating-point results only; stated in the report
+    vacuous: bool = False  # known to have no rows at small scales, and told so
+
+
+@dataclass(frozen=True)
+class Suite:
+    name: str
+    what: str
+    tables: Sequence[Table]
+    queries: Callable[[float], Sequence[Query]]  # of a scale: some texts have parameters that depend on it
