@@ -15,6 +15,8 @@ from sqe.identity import Identity
 from sqe.query.handler import QueryHandler, QueryLimits
 from sqe.session import Session, Sessions
 
+pytest.register_assert_rewrite("both_engines")
+
 
 @cache
 def _counted() -> frozenset[str]:

@@ -14,8 +14,6 @@ from pyiceberg.catalog.sql import SqlCatalog
 from sqe.engine.driver import Driver
 from sqe.session import Sessions
 
-pytest.register_assert_rewrite("both_engines")
-
 
 @pytest.fixture(scope="package")
 def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:

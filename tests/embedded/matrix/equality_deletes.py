@@ -17,10 +17,12 @@ from pyiceberg.manifest import (
     ManifestWriterV2,
     write_manifest_list,
 )
+from pyiceberg.schema import Schema
 from pyiceberg.table import Table
 from pyiceberg.table.snapshots import Operation, Snapshot, Summary
 from pyiceberg.table.update import AddSnapshotUpdate, AssertRefSnapshotId, SetSnapshotRefUpdate
-from pyiceberg.typedef import Record
+from pyiceberg.typedef import Record, TableVersion
+from pyiceberg.types import IntegerType, ListType, NestedField, StructType
 
 
 class DeleteManifest(ManifestWriterV2):
@@ -30,6 +32,20 @@ class DeleteManifest(ManifestWriterV2):
     @property
     def _meta(self) -> dict[str, str]:
         return {**super()._meta, "content": "deletes"}
+
+    def _with_partition(self, format_version: TableVersion) -> Schema:
+        """PyIceberg 0.12.0 writes the columns' ids as long numbers, where the specification says int."""
+        entry = super()._with_partition(format_version)
+        return Schema(*(_replaced(field) for field in entry.fields))
+
+
+def _replaced(field: NestedField) -> NestedField:
+    if field.name == "equality_ids":
+        ids = ListType(element_id=136, element_type=IntegerType(), element_required=True)
+        return field.model_copy(update={"field_type": ids})
+    if isinstance(field.field_type, StructType):
+        return field.model_copy(update={"field_type": StructType(*map(_replaced, field.field_type.fields))})
+    return field
 
 
 def delete_where_equal(table: Table, values: dict[str, list[Any]]) -> None:
