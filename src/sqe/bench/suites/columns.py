@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sqe.bench.suites.draws import Draw, Numbers
+from sqe.bench.suites.draws import Draw, Numbers, Truths
 from sqe.bench.suites.suite import Table
 
 Column: TypeAlias = "pa.Array | npt.NDArray[Any]"
@@ -70,7 +70,7 @@ def digits(numbers: Numbers, width: int = 0) -> pa.Array:
     return pc.utf8_lpad(texts, width, "0") if width else texts
 
 
-def nulls_where(column: Column, missing: npt.NDArray[np.bool_]) -> pa.Array:
+def nulls_where(column: Column, missing: Truths) -> pa.Array:
     values = column if isinstance(column, pa.Array) else pa.array(column)
     return pc.if_else(pa.array(missing), pa.scalar(None, type=values.type), values)
 

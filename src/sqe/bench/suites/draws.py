@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 Numbers = npt.NDArray[np.int64]
+Truths = npt.NDArray[np.bool_]
 Bits = npt.NDArray[np.uint64]
 
 _STEP, _FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -47,14 +48,14 @@ class Draw:
         """Even in low … high, both included."""
         return self.below(rows, high - low + 1) + low
 
-    def share(self, rows: Numbers, percent: float) -> npt.NDArray[np.bool_]:
+    def share(self, rows: Numbers, percent: float) -> Truths:
         """True for so many rows of a hundred."""
         return self.below(rows, 1_000_000) < round(percent * 10_000)
 
     def weighted(self, rows: Numbers, weights: Sequence[int]) -> Numbers:
-        """Positions in `weights`, as often as they say."""
-        bounds = np.cumsum(np.asarray(weights, dtype=np.int64))
-        return np.searchsorted(bounds, self.below(rows, int(bounds[-1])), side="right").astype(np.int64)
+        """Positions in `weights`, as often as they say; their sum is a few thousand at most."""
+        places = np.repeat(np.arange(len(weights), dtype=np.int64), weights)
+        return places[self.below(rows, len(places))]
 
     def skewed(self, rows: Numbers, count: int) -> Numbers:
         """Zipf's law in 0 … count - 1: 0 is the most frequent, place n is met 1/(n + 1) times as often."""
