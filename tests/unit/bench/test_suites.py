@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 
 import duckdb
 import pyarrow as pa
@@ -18,10 +19,12 @@ from sqe.bench.suites.suite import Query, Suite
 FINGERPRINTS = {
     "ssb": "a3a184f762d3b150063c364a0680949e73a758589abf8c437a42b45b2f909d07",
     "clickbench": "0aad3df94fbadb0e53ded056a30efd4120606841bfbf927395367d51f7ad7997",
+    "tpcc": "e24971602b72fa7ba74bc60ddf76ae9c6ce7376240b010d4cac6634631089321",
 }
 QUERIES = {
     "ssb": {"read": 13},
     "clickbench": {"read": 43},
+    "tpcc": {"read": 8, "write": 9},
 }
 
 
@@ -77,6 +80,19 @@ def test_every_query_runs_and_reads_have_rows_that_say_something(suite: Suite, l
         if query.kind == "read":
             told = any(value is not None for row in rows for value in row)
             assert told is not query.vacuous, query.name
+
+
+def test_every_write_is_followed_by_a_look_that_it_changes(suite: Suite) -> None:
+    queries = suite.queries(SMALL)
+    connection = in_duckdb(suite)
+    for write, check in pairwise(queries):
+        if write.kind == "write":
+            assert check.name == f"check-{write.name}"
+            before = connection.execute(duckdb_text(check)).fetchall()
+            connection.execute(duckdb_text(write))
+            assert connection.execute(duckdb_text(check)).fetchall() != before, write.name
+    assert queries[-1].kind == "read"
+    connection.close()
 
 
 def test_ordered_queries_decide_every_rows_place(suite: Suite, loaded: duckdb.DuckDBPyConnection) -> None:
