@@ -20,11 +20,13 @@ FINGERPRINTS = {
     "ssb": "a3a184f762d3b150063c364a0680949e73a758589abf8c437a42b45b2f909d07",
     "clickbench": "0aad3df94fbadb0e53ded056a30efd4120606841bfbf927395367d51f7ad7997",
     "tpcc": "e24971602b72fa7ba74bc60ddf76ae9c6ce7376240b010d4cac6634631089321",
+    "tpcbb": "d03a0081339aba33c4a6b99775b2b79e60b7b72b87fd4a2404bb43166e223363",
 }
 QUERIES = {
     "ssb": {"read": 13},
     "clickbench": {"read": 43},
     "tpcc": {"read": 8, "write": 9},
+    "tpcbb": {"read": 10},
 }
 
 
