@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from sqe.bench.suites.suite import Query, Suite, Table
 
 SMALL = 0.01
-SUITES = ("ssb", "clickbench", "tpcc", "tpcbb")
+SUITES = ("ssb", "clickbench", "tpcc", "tpcbb", "tpce")
 
 
 def generated(table: Table, scale: float = SMALL) -> pa.Table:

@@ -40,6 +40,9 @@ def table(
 def _typed(column: Column, wanted: pa.DataType) -> pa.Array:
     if isinstance(column, pa.Array):
         return column if column.type == wanted else column.cast(wanted)
+    if isinstance(column, np.ma.MaskedArray):
+        values = _typed(np.ma.getdata(column), wanted)
+        return pc.if_else(pa.array(np.ma.getmaskarray(column)), pa.scalar(None, type=wanted), values)
     if pa.types.is_decimal(wanted):
         return _decimals(column, wanted)
     if pa.types.is_date32(wanted):
@@ -70,9 +73,8 @@ def digits(numbers: Numbers, width: int = 0) -> pa.Array:
     return pc.utf8_lpad(texts, width, "0") if width else texts
 
 
-def nulls_where(column: Column, missing: Truths) -> pa.Array:
-    values = column if isinstance(column, pa.Array) else pa.array(column)
-    return pc.if_else(pa.array(missing), pa.scalar(None, type=values.type), values)
+def nulls_where(numbers: Numbers, missing: Truths) -> Column:
+    return np.ma.MaskedArray(numbers, mask=missing)
 
 
 _ALPHABET = np.frombuffer(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ,", dtype=np.uint8)
