@@ -95,6 +95,17 @@ def test_amounts_of_a_line_and_its_order_agree(ssb: duckdb.DuckDBPyConnection) -
     assert one(ssb, wrong) == 0
 
 
+def test_orders_that_lie_across_two_batches_have_one_total() -> None:
+    """A batch has 65,536 lines: those of the order at each border have to agree with lines of another batch."""
+    lines = generated(TABLES["lineorder"], 0.05)
+    assert lines.num_rows > 4 * 65_536
+    orders = lines.group_by("lo_orderkey").aggregate([("lo_ordtotalprice", "min"), ("lo_ordtotalprice", "max")])
+    assert orders["lo_ordtotalprice_min"].equals(orders["lo_ordtotalprice_max"])
+    keys = lines["lo_orderkey"].to_numpy()
+    assert any(keys[border - 1] == keys[border] for border in range(65_536, len(keys), 65_536))
+    assert (np.diff(keys) >= 0).all()
+
+
 def test_days_are_those_of_the_calendar(ssb: duckdb.DuckDBPyConnection) -> None:
     wrong = """SELECT count(*) FROM (SELECT *, strptime(d_datekey::VARCHAR, '%Y%m%d') AS day FROM dates)
         WHERE strftime(day, '%A') <> d_dayofweek OR strftime(day, '%B %-d, %Y') <> d_date OR dayofyear(day) <> d_daynuminyear

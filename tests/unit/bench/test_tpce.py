@@ -111,7 +111,8 @@ def test_trades_are_settled_for_what_they_cost(tpce: duckdb.DuckDBPyConnection) 
 
 def test_histories_end_as_their_trades_are(tpce: duckdb.DuckDBPyConnection) -> None:
     wrong = """SELECT count(*) FROM trade JOIN
-        (SELECT th_t_id, max_by(th_st_id, th_dts) AS last, count(*) AS n, min(th_dts) AS first FROM trade_history GROUP BY th_t_id) AS h ON th_t_id = t_id WHERE last <> t_st_id OR first < t_dts
+        (SELECT th_t_id, max_by(th_st_id, th_dts) AS last, count(*) AS n, min(th_dts) AS first
+        FROM trade_history GROUP BY th_t_id) AS h ON th_t_id = t_id WHERE last <> t_st_id OR first < t_dts
         OR n <> CASE WHEN t_st_id = 'PNDG' THEN 1 WHEN t_tt_id IN ('TMB', 'TMS') THEN 2 ELSE 3 END"""
     assert one(tpce, wrong) == 0
 

@@ -21,6 +21,19 @@ Bits = npt.NDArray[np.uint64]
 _STEP, _FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
+def splitmix64(seed: np.uint64, places: Numbers) -> Bits:
+    """The numbers at these places of the sequence that begins with `seed`; the first is at 1."""
+    mixed = places.astype(np.uint64)
+    mixed *= _STEP
+    mixed += seed
+    mixed ^= mixed >> np.uint64(30)
+    mixed *= _FIRST
+    mixed ^= mixed >> np.uint64(27)
+    mixed *= _SECOND
+    mixed ^= mixed >> np.uint64(31)
+    return mixed
+
+
 class Draw:
     """The random numbers of one column, named so that no two columns share them: `ssb.customer.city`."""
 
@@ -29,15 +42,7 @@ class Draw:
         self._key = np.uint64(int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "little"))
 
     def bits(self, rows: Numbers) -> Bits:
-        mixed = rows.astype(np.uint64)
-        mixed *= _STEP
-        mixed += self._key
-        mixed ^= mixed >> np.uint64(30)
-        mixed *= _FIRST
-        mixed ^= mixed >> np.uint64(27)
-        mixed *= _SECOND
-        mixed ^= mixed >> np.uint64(31)
-        return mixed
+        return splitmix64(self._key, rows)
 
     def below(self, rows: Numbers, limit: int | Numbers) -> Numbers:
         """Even in 0 … limit - 1; a limit has at most 32 bits."""
