@@ -122,9 +122,8 @@ def test_texts_are_understood_in_every_dialect(suite: Suite) -> None:
             sqlglot.parse_one(dict(query.dialects).get(dialect, query.sql), dialect=dialect)
 
 
-def test_a_translated_query_has_the_same_answer_as_its_own_text(suite: Suite, loaded: duckdb.DuckDBPyConnection) -> None:
-    """What the harness asks engines for which a query has no words of its own."""
+def test_no_translator_touches_a_text(suite: Suite) -> None:
+    """Its times without a zone would get one, its casts would hide failures, its divisions would be guarded."""
     for query in suite.queries(SMALL):
-        if query.kind == "read" and not query.dialects:
-            [translated] = sqlglot.transpile(query.sql, read="spark", write="duckdb")
-            assert loaded.execute(translated).fetchall() == loaded.execute(query.sql).fetchall(), query.name
+        assert set(dict(query.dialects)) == {"trino", "duckdb"}
+        assert "LIMIT 10 OFFSET" not in dict(query.dialects)["trino"]

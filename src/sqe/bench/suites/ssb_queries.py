@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sqe.bench.suites.portable import read
 from sqe.bench.suites.suite import Query
 
 _SALES = "lineorder JOIN dates ON lo_orderdate = d_datekey"
@@ -63,4 +64,4 @@ _TEXTS = {
 
 
 def queries(_: float) -> Sequence[Query]:
-    return [Query(name, sql, ordered=True) for name, sql in _TEXTS.items()]
+    return [read(name, sql) for name, sql in _TEXTS.items()]

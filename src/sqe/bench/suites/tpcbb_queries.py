@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sqe.bench.suites.portable import read
 from sqe.bench.suites.suite import Query
 
 _FLOAT = 1e-9
@@ -140,4 +141,4 @@ def queries(scale: float) -> Sequence[Query]:
         "q24": _Q24,
     }
     floating = {"q06": _FLOAT, "q11": 1e-6, "q15": 1e-6, "q24": _FLOAT}
-    return [Query(name, sql, ordered=True, tolerance=floating.get(name, 0.0)) for name, sql in texts.items()]
+    return [read(name, sql, floating.get(name, 0.0)) for name, sql in texts.items()]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sqe.bench.suites.portable import read, write
 from sqe.bench.suites.suite import Query
 
 _HERE = "{0}_w_id = 1 AND {0}_d_id = 1"
@@ -66,7 +67,7 @@ def _reads(buyer: int, bought: Sequence[int]) -> list[Query]:
             JOIN (SELECT ol_w_id, ol_d_id, count(*) AS lines FROM order_line GROUP BY ol_w_id, ol_d_id) AS l
             ON ol_w_id = d_w_id AND ol_d_id = d_id ORDER BY d_w_id, d_id""",
     }
-    return [Query(name, sql, ordered=True) for name, sql in texts.items()]
+    return [read(name, sql) for name, sql in texts.items()]
 
 
 def _writes(buyer: int, order: int, bought: Sequence[tuple[int, int]], oldest: int) -> list[Query]:
@@ -139,7 +140,4 @@ def _writes(buyer: int, order: int, bought: Sequence[tuple[int, int]], oldest: i
             GROUP BY ol_o_id ORDER BY ol_o_id""",
         ),
     }
-    found: list[Query] = []
-    for name, (write, check) in pairs.items():
-        found += [Query(name, write, kind="write"), Query(f"check-{name}", check, ordered=True)]
-    return found
+    return [query for name, (sql, check) in pairs.items() for query in write(name, sql, check)]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sqe.bench.suites.portable import read, write
 from sqe.bench.suites.suite import Query
 from sqe.bench.suites.tpce_market import symbols
 from sqe.bench.suites.tpce_trades import ACCOUNTS, FIRST_ACCOUNT, FIRST_CUSTOMER, FIRST_TRADE, completed, held, trades
@@ -78,7 +79,7 @@ def _reads(scale: float, symbol: str) -> list[Query]:
             JOIN exchange ON ex_id = s_ex_id JOIN customer_account ON ca_id = t_ca_id JOIN customer ON c_id = ca_c_id
             JOIN broker ON b_id = ca_b_id WHERE t_ca_id = {account} ORDER BY t_dts DESC, t_id DESC LIMIT 50""",
     }
-    return [Query(name, sql, ordered=True, tolerance=_FLOAT if "DOUBLE" in sql else 0.0) for name, sql in texts.items()]
+    return [read(name, sql, _FLOAT if "DOUBLE" in sql else 0.0) for name, sql in texts.items()]
 
 
 def _writes(scale: float, symbol: str) -> list[Query]:
@@ -164,7 +165,4 @@ def _writes(scale: float, symbol: str) -> list[Query]:
             "SELECT tr_tt_id, count(*) AS n FROM trade_request GROUP BY tr_tt_id ORDER BY tr_tt_id",
         ),
     }
-    found: list[Query] = []
-    for name, (write, check) in pairs.items():
-        found += [Query(name, write, kind="write"), Query(f"check-{name}", check, ordered=True)]
-    return found
+    return [query for name, (sql, check) in pairs.items() for query in write(name, sql, check)]
