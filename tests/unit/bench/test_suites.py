@@ -21,7 +21,7 @@ FINGERPRINTS = {
     "clickbench": "0aad3df94fbadb0e53ded056a30efd4120606841bfbf927395367d51f7ad7997",
     "tpcc": "e24971602b72fa7ba74bc60ddf76ae9c6ce7376240b010d4cac6634631089321",
     "tpcbb": "d03a0081339aba33c4a6b99775b2b79e60b7b72b87fd4a2404bb43166e223363",
-    "tpce": "6ed3d126a2ccbe1f4cfd33c42dbdc884eabbdc46f9ea42bcd4de594d1cf8c1b4",
+    "tpce": "61058f198f6553f5d5607a5f720e29c2d384dcf1018217f641829a6597270690",
 }
 QUERIES = {
     "ssb": {"read": 13},

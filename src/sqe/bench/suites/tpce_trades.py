@@ -63,8 +63,8 @@ def tier(customer: Numbers) -> Numbers:
 
 
 def held(scale: float, account: Numbers, place: Numbers) -> Numbers:
-    """The securities of an account, no two the same: 7 has no factor in common with their number, or they are many."""
-    return (Draw("tpce.account.security").below(account, securities(scale)) + place * 7) % securities(scale)
+    """The securities of an account: neighbours, so that no two are the same."""
+    return (Draw("tpce.account.security").below(account, securities(scale)) + place) % securities(scale)
 
 
 def customer(_: float, rows: Numbers) -> Mapping[str, Column]:
