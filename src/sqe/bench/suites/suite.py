@@ -8,6 +8,8 @@ from typing import Literal
 
 import pyarrow as pa
 
+UNPUBLISHED = -1  # what `Table.rows` says of a scale whose number of rows nobody publishes
+
 
 @dataclass(frozen=True)
 class Table:
@@ -28,7 +30,9 @@ class Query:
     sql: str
     kind: Literal["read", "write"] = "read"
     ordered: bool = False  # its ORDER BY decides every row's place, so that places are compared, too
-    dialects: tuple[tuple[str, str], ...] = ()  # of an engine's dialect ("trino", "duckdb"): the text, ours where absent
+    # Of an engine's dialect ("trino", "duckdb"): the text. Where absent, ours is translated; an empty one says that the engine
+    # has no words for it, and is not asked.
+    dialects: tuple[tuple[str, str], ...] = ()
     tolerance: float = 0.0  # relative, of floating-point results only; stated in the report
     vacuous: bool = False  # known to have no rows at small scales, and told so
 

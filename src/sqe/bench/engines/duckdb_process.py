@@ -1,0 +1,28 @@
+"""`python -m sqe.bench.engines.duckdb_process '{"table": ["file", …]}'`: answers statements on these files."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from sqe.bench.engines.serving import serve
+
+
+def main() -> None:
+    import duckdb
+
+    connection = duckdb.connect(config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"})
+    connection.execute("SET TimeZone = 'UTC'")
+    for table, files in json.loads(sys.argv[1]).items():
+        listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
+        connection.execute(f'CREATE VIEW "{table}" AS SELECT * FROM read_parquet([{listed}])')
+
+    def run(sql: str) -> Any:
+        return connection.execute(sql).to_arrow_table()
+
+    serve(run, duckdb.__version__)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""`sqe-bench generate | load | run | compare | report | profile`: what the suites' commands take, and what they start."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqe.bench.benchmark import BenchmarkError
+from sqe.errors import SqeError
+
+if TYPE_CHECKING:
+    from sqe.bench.engines.engine import Engine, Setting
+    from sqe.bench.suites.suite import Query
+
+EQUAL, DIFFERENT = 0, 1
+
+
+def add_to(commands: Any) -> None:
+    """The six commands beside the benchmarks."""
+    generate = _command(commands, "generate", _generate, "make a suite's data, as Parquet files")
+    load = _command(commands, "load", _load, "load a suite's data into Iceberg tables, through SQE's own door")
+    run = _command(commands, "run", _run, "run a suite on several engines in turns, and compare their answers")
+    for command in (generate, load, run):
+        command.add_argument("suite", help="tpch, tpcds, ssb, clickbench, …")
+        command.add_argument("--scale", type=_scale, default=0.01, metavar="F", help="scale factor (0.01)")
+    run.add_argument(
+        "--engines", default="sqe,pyspark,duckdb", metavar="NAMES", help="of sqe, sqe-embedded, sqe-trino, pyspark, trino, duckdb"
+    )
+    run.add_argument("--queries", default="", metavar="NAMES", help="only these, with commas between")
+    run.add_argument("--repeat", type=_positive, default=3, metavar="N", help="measured rounds; the median counts (3)")
+    run.add_argument("--warm-up", type=_positive, default=4, metavar="N", help="at most so many rounds before (4)")
+    run.add_argument("--memory", default="2g", metavar="SIZE", help="heap of the engines that run on Java (2g)")
+    run.add_argument(
+        "--spark", action="append", default=[], metavar="KEY=VALUE", help="a setting of SQE's driver, for measuring it"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    from sqe.bench.workspace import prepared_folder
+
+    options.folder = prepared_folder(options.folder)
+    command: Callable[[argparse.Namespace], int] = options.suite_command
+    try:
+        return command(options)
+    except (BenchmarkError, SqeError) as failure:
+        print(f"sqe-bench: {failure}", file=sys.stderr)
+        return DIFFERENT
+
+
+def _command(commands: Any, name: str, act: Callable[[argparse.Namespace], int], what: str) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(name, help=what, description=what)
+    command.set_defaults(suite_command=act)
+    command.add_argument("--folder", type=Path, help="where tables and results are kept (bench in the cache folder)")
+    return command
+
+
+def _generate(options: argparse.Namespace) -> int:
+    from sqe.bench.lake import generate
+    from sqe.bench.suites.registry import find
+
+    print(generate(options.folder, find(options.suite), options.scale))
+    return EQUAL
+
+
+def _load(options: argparse.Namespace) -> int:
+    from sqe.bench.lake import load
+    from sqe.bench.suites.registry import find
+
+    loaded = load(options.folder, find(options.suite), options.scale)
+    print(json.dumps({"schema": loaded.schema, "tables": {table.name: table.rows for table in loaded.tables}}))
+    return EQUAL
+
+
+def _run(options: argparse.Namespace) -> int:
+    from sqe.bench.engines.engine import Setting
+    from sqe.bench.lake import load
+    from sqe.bench.results import save
+    from sqe.bench.running import Rounds, Runner
+    from sqe.bench.suites.registry import find
+
+    suite = find(options.suite)
+    queries = _chosen(suite.queries(options.scale), options.queries)
+    setting = Setting(options.memory, tuple(_pair(text) for text in options.spark))
+    loaded = load(options.folder, suite, options.scale)
+    with ExitStack() as stack:
+        engines = _started(stack, options.engines, setting, loaded)
+        runner = Runner(loaded, engines, Rounds(options.repeat, options.warm_up), _say)
+        result = runner.run(queries)
+    _say(f"written to {save(result, options.folder)}")
+    print(json.dumps(result.summary()), flush=True)
+    return EQUAL if result.equal else DIFFERENT
+
+
+def _started(stack: ExitStack, names: str, setting: Setting, loaded: Any) -> list[Engine]:
+    from sqe.bench.engines.registry import make
+
+    engines = [make(name, setting) for name in names.split(",") if name]
+    if len({engine.name for engine in engines}) != len(engines) or not engines:
+        raise BenchmarkError("--engines wants each engine once")
+    for engine in engines:
+        stack.enter_context(engine)
+        _say(f"starting {engine.name}")
+        engine.start(loaded)
+    return engines
+
+
+def _chosen(queries: Sequence[Query], names: str) -> Sequence[Query]:
+    wanted = [name for name in names.split(",") if name]
+    known = {query.name: query for query in queries}
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise BenchmarkError(f"There is no query {unknown[0]!r} in this suite; there are {', '.join(known)}")
+    return [known[name] for name in wanted] if wanted else queries
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise BenchmarkError(f"--spark wants KEY=VALUE, not {text!r}")
+    return key, value
+
+
+def _scale(text: str) -> float:
+    value = float(text)
+    if not 0 < value <= 100_000:
+        raise ValueError
+    return value
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise ValueError
+    return value
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
