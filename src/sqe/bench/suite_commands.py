@@ -38,18 +38,31 @@ def add_to(commands: Any) -> None:
     run.add_argument(
         "--spark", action="append", default=[], metavar="KEY=VALUE", help="a setting of SQE's driver, for measuring it"
     )
+    compare = _command(commands, "compare", _compare, "what changed between two runs of a suite")
+    for name in ("before", "after"):
+        compare.add_argument(name, help="a run's file, its name, or SUITE:last, SUITE:last~1")
+    report = _command(commands, "report", _report, "the newest runs as an HTML page with plots, and as a Markdown table")
+    report.add_argument("--output", type=Path, default=Path("benchmarks.html"), help="the page; the table lies beside it as .md")
 
 
 def run(options: argparse.Namespace) -> int:
-    from sqe.bench.workspace import prepared_folder
-
-    options.folder = prepared_folder(options.folder)
     command: Callable[[argparse.Namespace], int] = options.suite_command
     try:
+        options.folder = _folder(options)
         return command(options)
     except (BenchmarkError, SqeError) as failure:
         print(f"sqe-bench: {failure}", file=sys.stderr)
         return DIFFERENT
+
+
+def _folder(options: argparse.Namespace) -> Path:
+    """Only commands that start the engine wait for it to be set up."""
+    from sqe.bench.workspace import prepared_folder
+    from sqe.engine.install import cache_dir
+
+    if options.suite_command in (_compare, _report):
+        return (options.folder or cache_dir() / "bench").expanduser().absolute()
+    return prepared_folder(options.folder)
 
 
 def _command(commands: Any, name: str, act: Callable[[argparse.Namespace], int], what: str) -> argparse.ArgumentParser:
@@ -94,6 +107,27 @@ def _run(options: argparse.Namespace) -> int:
     _say(f"written to {save(result, options.folder)}")
     print(json.dumps(result.summary()), flush=True)
     return EQUAL if result.equal else DIFFERENT
+
+
+def _compare(options: argparse.Namespace) -> int:
+    from sqe.bench.comparing import compare_runs, table
+    from sqe.bench.results import find, read
+
+    before, after = (read(find(options.folder, name)) for name in (options.before, options.after))
+    for run in (before, after):
+        if run["noise"]["loaded"]:
+            _say(f"the run of {run['at']} was measured on a loaded machine: look at the last column")
+    print(table(compare_runs(before, after)))
+    return EQUAL
+
+
+def _report(options: argparse.Namespace) -> int:
+    from sqe.bench.report import table, write
+
+    page: Path = options.output
+    print(table(write(options.folder, page, page.with_suffix(".md"))))
+    _say(f"written to {page} and {page.with_suffix('.md')}")
+    return EQUAL
 
 
 def _started(stack: ExitStack, names: str, setting: Setting, loaded: Any) -> list[Engine]:
