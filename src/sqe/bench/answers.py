@@ -1,9 +1,9 @@
 """Whether two engines gave the same answer: cell by cell, in Arrow, with the differences told.
 
-Numbers of columns and rows must be equal; names of columns are each engine's own. Integers, text, dates, times and booleans must be
-equal. Decimals must be equal; of two scales, the finer is rounded to the coarser first (Trino's average has the scale of its input,
-Spark's four digits more). Floating-point numbers may differ by the query's tolerance, but at least by FLOAT_TOLERANCE: the order
-of a parallel sum is nobody's promise. Where one side has a decimal, half a unit of its last place comes to it.
+Numbers of columns and rows must be equal; names of columns are each engine's own. Integers, text, dates, times and booleans must
+be equal. Decimals must be equal; of two scales, the finer is rounded to the coarser first (Trino's average has the scale of its
+input, Spark's four digits more). Floating-point numbers may differ by the query's tolerance, but at least by FLOAT_TOLERANCE: the
+order of a parallel sum is nobody's promise. Where one side has a decimal, half a unit of its last place comes to it.
 """
 
 from __future__ import annotations
@@ -94,7 +94,8 @@ def _numbers(ours: pa.Array, theirs: pa.Array) -> _Pair:
         return _Pair(_cast(ours, pa.float64()), _cast(theirs, pa.float64()), exact=False, unit=unit)
     if _scale(ours) == _scale(theirs) or not (pa.types.is_decimal(ours.type) and pa.types.is_decimal(theirs.type)):
         scale = max(_scale(ours), _scale(theirs))
-        return _Pair(*(_cast(array, pa.decimal256(76, scale)) for array in (ours, theirs)), exact=True)
+        common = pa.decimal256(76, scale)
+        return _Pair(_cast(ours, common), _cast(theirs, common), exact=True)
     scale = min(_scale(ours), _scale(theirs))
     left, right = (pc.round(_wide(array), scale, round_mode="half_towards_infinity") for array in (ours, theirs))
     return _Pair(_cast(left, pa.decimal256(76, scale)), _cast(right, pa.decimal256(76, scale)), exact=True)

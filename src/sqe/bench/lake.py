@@ -1,4 +1,4 @@
-"""A suite's tables on disk: generated once as Parquet, loaded once through SQE's own door into Iceberg, and checked before each run.
+"""A suite's tables on disk: generated once as Parquet, loaded once through SQE's own door into Iceberg, checked before each run.
 
 What was loaded is written down (`Loaded`): the metadata file of each table and the digest of every data file. A table that anyone
 changed since, by a commit or behind Iceberg's back, is noticed and no figure is measured on it.
@@ -10,7 +10,7 @@ import hashlib
 import json
 import shutil
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -33,6 +33,7 @@ _DIGEST_BYTES = 16
 class DataFile:
     path: str
     digest: str
+    rows: bool = True  # else it says which rows of others are gone
 
 
 @dataclass(frozen=True)
@@ -110,17 +111,22 @@ def load(folder: Path, suite: Suite, scale: float) -> Loaded:
     _record_file(folder, schema).unlink(missing_ok=True)
     with sqe_server(folder) as (_, address), _client(address) as client:
         client.execute(f"CREATE SCHEMA IF NOT EXISTS {CATALOG}.{schema}").close()
-        loaded = [_load(client, schema, table, place / f"{table.name}.parquet") for table in suite.tables]
-    record = Loaded(
-        folder, suite.name, scale, tuple(_recorded(folder, schema, name, rows, files) for name, rows, files in loaded)
-    )
+        rows = [_load(client, schema, table, place / f"{table.name}.parquet") for table in suite.tables]
+        for statement in suite.after_loading:
+            client.execute(statement.format(schema=f"{CATALOG}.{schema}")).close()
+        files = [_files(client, schema, table.name) for table in suite.tables]
+    tables = [
+        LoadedTable(table.name, counted, _metadata_of(folder, schema, table.name), paths)
+        for table, counted, paths in zip(suite.tables, rows, files, strict=True)
+    ]
+    record = Loaded(folder, suite.name, scale, tuple(tables))
     text = json.dumps({"suite": suite.name, "scale": scale, "tables": [asdict(table) for table in record.tables]}, indent=1)
     _record_file(folder, schema).parent.mkdir(exist_ok=True)
     _record_file(folder, schema).write_text(text)
     return record
 
 
-def _load(client: FlightClient, schema: str, table: Table, source: Path) -> tuple[str, int, list[str]]:
+def _load(client: FlightClient, schema: str, table: Table, source: Path) -> int:
     import pyarrow.parquet as pq
 
     name = f"{CATALOG}.{schema}.{table.name}"
@@ -135,8 +141,15 @@ def _load(client: FlightClient, schema: str, table: Table, source: Path) -> tupl
     (counted,) = client.execute(f"SELECT count(*) AS n FROM {name}").read_all()["n"].to_pylist()
     if counted != written:
         raise BenchmarkError(f"{name} has {counted:,} rows after {written:,} were loaded")
-    files = client.execute(f"SELECT file_path FROM {name}.files WHERE content = 0 ORDER BY file_path").read_all()
-    return table.name, counted, [urlsplit(path).path for path in files["file_path"].to_pylist()]
+    return int(counted)
+
+
+def _files(client: FlightClient, schema: str, table: str) -> tuple[DataFile, ...]:
+    """Those with rows, and those with deletes."""
+    sql = f"SELECT file_path, content FROM {CATALOG}.{schema}.{table}.files ORDER BY file_path"
+    listed = client.execute(sql).read_all().to_pylist()
+    paths = [(urlsplit(file["file_path"]).path, file["content"] == 0) for file in listed]
+    return tuple(DataFile(path, _digest(Path(path)), rows) for path, rows in paths)
 
 
 @contextmanager
@@ -176,11 +189,6 @@ def _read_record(folder: Path, suite: Suite, scale: float) -> Loaded:
     if [table.name for table in tables] != [table.name for table in suite.tables]:
         raise BenchmarkError(f"{suite.name} at scale {scale:g} was loaded with other tables; it is loaded anew")
     return Loaded(folder, suite.name, scale, tables)
-
-
-def _recorded(folder: Path, schema: str, name: str, rows: int, files: Sequence[str]) -> LoadedTable:
-    digests = tuple(DataFile(path, _digest(Path(path))) for path in files)
-    return LoadedTable(name, rows, _metadata_of(folder, schema, name), digests)
 
 
 def _metadata_of(folder: Path, schema: str, table: str) -> str:

@@ -1,4 +1,4 @@
-"""`sqe-bench report`: the newest run of each suite and the history, as one page that needs nothing else, and as a Markdown table."""
+"""`sqe-bench report`: the newest run of each suite and the history, as one page that needs nothing else, and a Markdown table."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from sqe.bench.comparing import times
 from sqe.bench.results import all_runs
 
 _STYLE = """
-body { font: 14px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1f2328; background: #fff; }
-table { border-collapse: collapse; margin: 1rem 0; font-size: 12px; } td, th { border: 1px solid #d0d7de; padding: 2px 8px; text-align: right; }
-td:first-child, th:first-child { text-align: left; } svg { width: 100%; margin: 1rem 0; } .title { font-weight: 600; font-size: 13px; }
+body { font: 14px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1f2328; }
+table { border-collapse: collapse; margin: 1rem 0; font-size: 12px; }
+td, th { border: 1px solid #d0d7de; padding: 2px 8px; text-align: right; }
+td:first-child, th:first-child { text-align: left; }
+svg { width: 100%; margin: 1rem 0; } .title { font-weight: 600; font-size: 13px; }
 .bad { background: #ffebe9; } .vacuous { background: #fff8c5; } .loaded { color: #cf222e; }
 """
 
@@ -41,7 +43,7 @@ def _newest(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def table(runs: Sequence[dict[str, Any]]) -> str:
     """One row a suite and engine."""
     lines = [
-        "| suite | scale | engine | sum of medians, s | geometric mean, s | CPU, s | peak memory, MB | ok | failed | vacuous | machine |",
+        "| suite | scale | engine | sum of medians, s | geometric mean, s | CPU, s | peak MB | ok | failed | vacuous | machine |",
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for run in runs:
@@ -63,8 +65,8 @@ def _page(newest: Sequence[dict[str, Any]], runs: Sequence[dict[str, Any]]) -> s
 def _suite(run: dict[str, Any], history: Sequence[dict[str, Any]]) -> str:
     machine, noise = run["machine"], run["noise"]
     mood = (
-        f'<strong class="loaded">loaded machine: {100 * noise["foreign_share"]:.0f} % of the cores&#39; time went to other processes'
-        "</strong>"
+        f'<strong class="loaded">loaded machine: {100 * noise["foreign_share"]:.0f} % of the cores&#39; time went to other '
+        "processes</strong>"
         if noise["loaded"]
         else f"quiet machine ({100 * noise['foreign_share']:.0f} % of the cores&#39; time went to other processes)"
     )

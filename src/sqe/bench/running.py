@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from sqe.bench.answers import compare
 from sqe.bench.benchmark import BenchmarkError
 from sqe.bench.engines.engine import Answer, Engine, EngineFailure
 from sqe.bench.lake import Loaded
@@ -15,7 +14,7 @@ from sqe.bench.noise import Watch, machine
 from sqe.bench.results import Measured, QueryResult, RunResult
 from sqe.bench.suites.suite import Query
 from sqe.bench.targets import prepare_private, restore, state
-from sqe.bench.verdicts import Verdict, judge
+from sqe.bench.verdicts import Verdict, compared, judge
 
 # A time that fell by less than this is warm: it falls no more, or only by noise.
 _STILL_FALLING = 0.95
@@ -106,7 +105,7 @@ class _Turn:
             return
         try:
             before = self._ready()
-            answer = self.engine.run(self.text)
+            answer = self.engine.run(self.text, self._query.parameters)
             used = self.engine.cpu_seconds() - before
             self._check(answer)
         except EngineFailure as failure:
@@ -130,7 +129,7 @@ class _Turn:
         if self.answer is None:
             self.answer, self.measured.rows = table, table.num_rows
             return
-        seen = compare(table, self.answer, ordered=self._query.ordered, tolerance=self._query.tolerance)
+        seen = compared(self._query, table, self.answer)
         if not seen.equal:
             raise EngineFailure(f"gave two answers to the same question: {seen.differences[0]}")
 

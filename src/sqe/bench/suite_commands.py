@@ -32,9 +32,11 @@ def add_to(commands: Any) -> None:
         "--engines", default="sqe,pyspark,duckdb", metavar="NAMES", help="of sqe, sqe-embedded, sqe-trino, pyspark, trino, duckdb"
     )
     run.add_argument("--queries", default="", metavar="NAMES", help="only these, with commas between")
-    run.add_argument("--repeat", type=_positive, default=3, metavar="N", help="measured rounds; the median counts (3)")
-    run.add_argument("--warm-up", type=_positive, default=4, metavar="N", help="at most so many rounds before (4)")
+    run.add_argument("--repeat", type=_positive, metavar="N", help="measured rounds; the median counts (3, small: 31)")
+    run.add_argument("--warm-up", type=_positive, metavar="N", help="at most so many rounds before (4, small: 10)")
     run.add_argument("--memory", default="2g", metavar="SIZE", help="heap of the engines that run on Java (2g)")
+    run.add_argument("--users", default="10,50,100", metavar="N,N", help="sizes of the crowd, of the suite users (10,50,100)")
+    run.add_argument("--seconds", type=_positive, default=60, metavar="N", help="how long each crowd asks (60)")
     run.add_argument(
         "--spark", action="append", default=[], metavar="KEY=VALUE", help="a setting of SQE's driver, for measuring it"
     )
@@ -90,6 +92,7 @@ def _load(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    from sqe.bench.crowd import Crowd
     from sqe.bench.engines.engine import Setting
     from sqe.bench.lake import load
     from sqe.bench.results import save
@@ -102,8 +105,12 @@ def _run(options: argparse.Namespace) -> int:
     loaded = load(options.folder, suite, options.scale)
     with ExitStack() as stack:
         engines = _started(stack, options.engines, setting, loaded)
-        runner = Runner(loaded, engines, Rounds(options.repeat, options.warm_up), _say)
-        result = runner.run(queries)
+        if suite.name == "users":
+            sizes = [_positive(size) for size in options.users.split(",")]
+            result = Crowd(loaded, engines, sizes, options.seconds, _say).run(queries)
+        else:
+            rounds = Rounds(options.repeat or suite.repeat, options.warm_up or suite.warm_up)
+            result = Runner(loaded, engines, rounds, _say).run(queries)
     _say(f"written to {save(result, options.folder)}")
     print(json.dumps(result.summary()), flush=True)
     return EQUAL if result.equal else DIFFERENT

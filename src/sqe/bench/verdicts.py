@@ -1,4 +1,4 @@
-"""What the engines' answers to one query are worth: only an answer that another engine gave, too, and that has rows, is a pass."""
+"""What the engines' answers to one query are worth: only one that another engine gave, too, and that has rows, is a pass."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import Enum
 
 import pyarrow as pa
 
-from sqe.bench.answers import compare
+from sqe.bench.answers import Comparison, compare
 from sqe.bench.suites.suite import Query
 
 
@@ -33,7 +33,7 @@ def judge(query: Query, answers: Mapping[str, pa.Table]) -> dict[str, Judged]:
     differences: dict[str, tuple[str, ...]] = {}
     for name, table in answers.items():
         for camp in camps:
-            seen = compare(table, answers[camp[0]], ordered=query.ordered, tolerance=query.tolerance)
+            seen = compared(query, table, answers[camp[0]])
             if seen.equal:
                 camp.append(name)
                 break
@@ -52,6 +52,13 @@ def judge(query: Query, answers: Mapping[str, pa.Table]) -> dict[str, Judged]:
     }
 
 
+def compared(query: Query, ours: pa.Table, theirs: pa.Table) -> Comparison:
+    if query.any_rows:
+        shapes = (ours.num_rows, ours.num_columns), (theirs.num_rows, theirs.num_columns)
+        return Comparison(() if shapes[0] == shapes[1] else (f"rows and columns: {shapes[0]} and {shapes[1]}",))
+    return compare(ours, theirs, ordered=query.ordered, tolerance=query.tolerance)
+
+
 def _of(table: pa.Table) -> Verdict:
     return Verdict.OK if _says_something(table) else Verdict.VACUOUS
 
@@ -59,9 +66,5 @@ def _of(table: pa.Table) -> Verdict:
 def _says_something(table: pa.Table) -> bool:
     """A single row of NULLs and zeros is what an aggregate makes of no rows."""
     if table.num_rows != 1:
-        return table.num_rows > 0
-    return any(value not in (None, 0) for value in table.to_pylist()[0].values()) if _few(table) else True
-
-
-def _few(table: pa.Table) -> bool:
-    return bool(table.num_columns == len(set(table.column_names)))
+        return bool(table.num_rows > 0)
+    return bool(any(column[0].as_py() not in (None, 0) for column in table.columns))

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from sqe.bench.engines.engine import Answer, Engine, EngineFailure, Setting
+from sqe.bench.engines.engine import Answer, Engine, EngineFailure, Parameters, Setting
 from sqe.bench.engines.serving import first_line
 from sqe.bench.lake import Loaded
 from sqe.bench.workspace import CATALOG
@@ -30,11 +30,11 @@ class Adbc(Engine):
         self._connection = dbapi.connect(self._url, db_kwargs={name: value for name, value in known.items() if value})
         self.run(f"USE {CATALOG}.{loaded.schema}")
 
-    def run(self, sql: str) -> Answer:
+    def run(self, sql: str, parameters: Parameters = ()) -> Answer:
         started = time.perf_counter()
         try:
             with self._connection.cursor() as cursor:
-                cursor.execute(sql)
+                cursor.execute(sql, list(parameters)) if parameters else cursor.execute(sql)
                 table = cursor.fetch_arrow_table()
         except Exception as failure:  # noqa: BLE001 - the driver has several families of errors
             raise EngineFailure(first_line(failure)) from None

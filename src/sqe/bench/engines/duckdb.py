@@ -15,7 +15,7 @@ class DuckDb(ProcessEngine):
     dialect: ClassVar[str] = "duckdb"
 
     def child(self, loaded: Loaded) -> Child:
-        tables = {table.name: [file.path for file in table.files] for table in loaded.tables}
+        tables = {table.name: [file.path for file in table.files if file.rows] for table in loaded.tables}
         return Child([sys.executable, "-m", "sqe.bench.engines.duckdb_process", json.dumps(tables)])
 
     def use_private(self, loaded: Loaded) -> None:

@@ -18,8 +18,8 @@ def main() -> None:
         listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
         connection.execute(f'CREATE VIEW "{table}" AS SELECT * FROM read_parquet([{listed}])')
 
-    def run(sql: str) -> Any:
-        return connection.execute(sql).to_arrow_table()
+    def run(sql: str, parameters: list[Any]) -> Any:
+        return connection.execute(sql, parameters).to_arrow_table()
 
     serve(run, duckdb.__version__)
 

@@ -14,12 +14,12 @@ def main() -> None:
     request = json.loads(sys.argv[1])
     with sqe.connect(catalogs={request["catalog"]: request["folder"]}) as connection:
 
-        def run(sql: str) -> Any:
+        def run(sql: str, parameters: list[Any]) -> Any:
             with connection.cursor() as cursor:
-                cursor.execute(sql)
+                cursor.execute(sql, parameters or None)
                 return cursor.fetch_arrow_table() if cursor.description else None
 
-        run(f"USE {request['schema']}")
+        run(f"USE {request['schema']}", [])
         serve(run, sqe.__version__)
 
 

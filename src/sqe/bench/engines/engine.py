@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 import pyarrow as pa
 
+from sqe.bench.benchmark import BenchmarkError
 from sqe.bench.lake import Loaded
 from sqe.bench.suites.suite import Query
 from sqe.bench.workspace import CATALOG
+
+Parameters = Sequence[int | str]
 
 
 class EngineFailure(Exception):
@@ -48,7 +52,8 @@ class Engine(ABC):
         """Attaches the suite's tables; bare names mean them from then on."""
 
     @abstractmethod
-    def run(self, sql: str) -> Answer: ...
+    def run(self, sql: str, parameters: Parameters = ()) -> Answer:
+        """With parameters, one for each `?`, the statement is prepared first, and that counts."""
 
     @abstractmethod
     def processes(self) -> Iterable[int]:
@@ -56,6 +61,10 @@ class Engine(ABC):
 
     @abstractmethod
     def stop(self) -> None: ...
+
+    def session(self) -> AbstractContextManager[Callable[[str], Answer]]:
+        """Another session of the same engine, for one of many users at once."""
+        raise BenchmarkError(f"{self.name} does not serve several users at once")
 
     @property
     def version(self) -> str:

@@ -21,8 +21,8 @@ def main() -> None:
     spark.sparkContext.setLogLevel("ERROR")
     spark.sql(f"USE {request['schema']}")
 
-    def run(sql: str) -> Any:
-        return spark.sql(sql).toArrow()
+    def run(sql: str, parameters: list[Any]) -> Any:
+        return (spark.sql(sql, args=parameters) if parameters else spark.sql(sql)).toArrow()
 
     serve(run, pyspark.__version__)
 

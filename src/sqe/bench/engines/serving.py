@@ -1,7 +1,7 @@
 """The two ends of an engine in a process of its own: a loop that answers statements, and the engine that asks it.
 
-A question is a JSON line {"sql", "file"}; the rows go to the file as an Arrow stream after the clock was stopped, and the answer is
-{"seconds"} or {"error"}.
+A question is a JSON line {"sql", "parameters", "file"}; the rows go to the file as an Arrow stream after the clock was stopped,
+and the answer is {"seconds"} or {"error"}.
 """
 
 from __future__ import annotations
@@ -17,30 +17,33 @@ from typing import Any
 
 import pyarrow as pa
 
-from sqe.bench.engines.engine import Answer, Engine, EngineFailure, Setting
+from sqe.bench.engines.engine import Answer, Engine, EngineFailure, Parameters, Setting
 from sqe.bench.lake import Loaded
 from sqe.bench.processes import Child
 
 _ANSWER_SECONDS = 1800.0
 
 
-def serve(run: Callable[[str], Any], version: str) -> None:
+Run = Callable[[str, list[Any]], Any]
+
+
+def serve(run: Run, version: str) -> None:
     """`run` gives an Arrow table, or None for a statement without rows. Ends when nobody asks any more."""
     print(json.dumps({"ready": True, "version": version}), flush=True)
     for line in sys.stdin:
         question = json.loads(line)
-        print(json.dumps(_answered(run, question["sql"], question["file"])), flush=True)
+        print(json.dumps(_answered(run, question)), flush=True)
 
 
-def _answered(run: Callable[[str], Any], sql: str, file: str) -> dict[str, Any]:
+def _answered(run: Run, question: dict[str, Any]) -> dict[str, Any]:
     started = time.perf_counter()
     try:
-        table = run(sql)
+        table = run(question["sql"], question["parameters"])
         seconds = time.perf_counter() - started
     except Exception as failure:  # noqa: BLE001 - whatever an engine throws is its answer
         return {"error": first_line(failure)}
     rows = table if table is not None else pa.table({})
-    with pa.OSFile(file, "wb") as sink, pa.ipc.new_stream(sink, rows.schema) as writer:
+    with pa.OSFile(question["file"], "wb") as sink, pa.ipc.new_stream(sink, rows.schema) as writer:
         writer.write_table(rows)
     return {"seconds": seconds}
 
@@ -56,19 +59,22 @@ class ProcessEngine(Engine):
     def __init__(self, name: str, setting: Setting) -> None:
         super().__init__(name, setting)
         self._child: Child | None = None
-        self._folder = TemporaryDirectory(prefix="sqe-bench-")
+        self._folder: TemporaryDirectory[str] | None = None
         self._version = ""
 
     @abstractmethod
     def child(self, loaded: Loaded) -> Child: ...
 
     def start(self, loaded: Loaded) -> None:
+        self._folder = TemporaryDirectory(prefix="sqe-bench-")
         self._child = self.child(loaded)
         self._version = str(self._child.answer()["version"])
 
-    def run(self, sql: str) -> Answer:
+    def run(self, sql: str, parameters: Parameters = ()) -> Answer:
+        assert self._folder is not None
         file = Path(self._folder.name) / "rows.arrow"
-        answer = self._running.ask(json.dumps({"sql": sql, "file": str(file)}), _ANSWER_SECONDS)
+        question = {"sql": sql, "parameters": list(parameters), "file": str(file)}
+        answer = self._running.ask(json.dumps(question), _ANSWER_SECONDS)
         if "error" in answer:
             raise EngineFailure(answer["error"])
         with pa.OSFile(str(file), "rb") as source, pa.ipc.open_stream(source) as reader:
@@ -87,7 +93,9 @@ class ProcessEngine(Engine):
         if self._child is not None:
             self._child.close()
             self._child = None
-        self._folder.cleanup()
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
 
     @property
     def _running(self) -> Child:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import ClassVar
 
-from sqe.bench.engines.engine import Answer, EngineFailure
+from sqe.bench.engines.engine import Answer, EngineFailure, Parameters
 from sqe.bench.engines.sqe_server import ServerEngine
 from sqe.bench.lake import Loaded
 from sqe.bench.workspace import CATALOG, PASSWORD, USER
@@ -18,17 +20,31 @@ class SqeFlight(ServerEngine):
     _client: FlightClient
 
     def start(self, loaded: Loaded) -> None:
-        address = self.serve(loaded)["flight_sql"]
-        self._client = self._owned.enter_context(FlightClient(f"grpc://{address}", user=USER, password=PASSWORD))
-        self._client.execute(f"USE {CATALOG}.{loaded.schema}").close()
+        self._address = f"grpc://{self.serve(loaded)['flight_sql']}"
+        self._schema = loaded.schema
+        self._client = self._owned.enter_context(self._connected())
 
-    def run(self, sql: str) -> Answer:
-        started = time.perf_counter()
-        try:
-            table = self._client.execute(sql).read_all()
-        except SqeError as failure:
-            raise EngineFailure(str(failure)) from None
-        return Answer(table, time.perf_counter() - started)
+    def run(self, sql: str, parameters: Parameters = ()) -> Answer:
+        return _asked(self._client, sql, parameters)
+
+    @contextmanager
+    def session(self) -> Iterator[Callable[[str], Answer]]:
+        with self._connected() as client:
+            yield lambda sql: _asked(client, sql, ())
+
+    def _connected(self) -> FlightClient:
+        client = FlightClient(self._address, user=USER, password=PASSWORD)
+        client.execute(f"USE {CATALOG}.{self._schema}").close()
+        return client
+
+
+def _asked(client: FlightClient, sql: str, parameters: Parameters) -> Answer:
+    started = time.perf_counter()
+    try:
+        table = client.execute(sql, list(parameters) or None).read_all()
+    except SqeError as failure:
+        raise EngineFailure(str(failure)) from None
+    return Answer(table, time.perf_counter() - started)
 
 
 ENGINE = SqeFlight

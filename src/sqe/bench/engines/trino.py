@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import ClassVar
 
 from sqe.bench.benchmark import BenchmarkError
-from sqe.bench.engines.engine import Answer, Engine, EngineFailure, Setting
+from sqe.bench.engines.engine import Answer, Engine, EngineFailure, Parameters, Setting
 from sqe.bench.engines.trino_client import TrinoClient
 from sqe.bench.lake import Loaded
 from sqe.bench.workspace import CATALOG, USER, print_to_stderr, warehouse
@@ -33,7 +33,7 @@ class Trino(Engine):
     def start(self, loaded: Loaded) -> None:
         url = self._url or self._launch(loaded)
         self._connect(url, loaded.schema)
-        self._serving = url
+        self._serving, self._schema = url, loaded.schema
 
     def _connect(self, url: str, schema: str) -> None:
         self._client = TrinoClient(url, CATALOG, schema, USER)
@@ -62,10 +62,15 @@ class Trino(Engine):
             time.sleep(_LOOK_SECONDS)
         return place.url()
 
-    def run(self, sql: str) -> Answer:
+    def run(self, sql: str, parameters: Parameters = ()) -> Answer:
         if self._client is None:
             raise EngineFailure("trino does not run")
-        return self._client.run(sql)
+        return self._client.run(sql, parameters)
+
+    @contextmanager
+    def session(self) -> Iterator[Callable[[str], Answer]]:
+        with closing(TrinoClient(self._serving, CATALOG, self._schema, USER)) as client:
+            yield client.run
 
     def use_private(self, loaded: Loaded) -> None:
         schema = f"{loaded.schema}_{self.name}"

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pyarrow as pa
 
-from sqe.bench.engines.engine import Answer, EngineFailure
+from sqe.bench.engines.engine import Answer, EngineFailure, Parameters
 from sqe.bench.engines.serving import first_line
 
 _KINDS: dict[str, pa.DataType] = {
@@ -29,24 +29,24 @@ class TrinoClient:
     """One connection; bare names mean tables of `schema`."""
 
     def __init__(self, url: str, catalog: str, schema: str, user: str, password: str = "") -> None:
-        import trino
+        from trino import auth, dbapi
 
         place = urlsplit(url)
-        self._connection = trino.dbapi.connect(
+        self._connection = dbapi.connect(  # type: ignore[no-untyped-call]
             host=place.hostname,
             port=place.port or 8080,
             http_scheme=place.scheme or "http",
             user=user,
-            auth=trino.auth.BasicAuthentication(user, password) if password else None,
+            auth=auth.BasicAuthentication(user, password) if password else None,
             catalog=catalog,
             schema=schema,
         )
 
-    def run(self, sql: str) -> Answer:
+    def run(self, sql: str, parameters: Parameters = ()) -> Answer:
         started = time.perf_counter()
         try:
             cursor = self._connection.cursor()
-            cursor.execute(sql)
+            cursor.execute(sql, list(parameters)) if parameters else cursor.execute(sql)
             rows = cursor.fetchall()
             described = cursor.description or []
         except Exception as failure:  # noqa: BLE001 - the client has several families of errors

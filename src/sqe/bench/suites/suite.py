@@ -34,6 +34,8 @@ class Query:
     # has no words for it, and is not asked.
     dialects: tuple[tuple[str, str], ...] = ()
     tolerance: float = 0.0  # relative, of floating-point results only; stated in the report
+    parameters: tuple[int | str, ...] = ()  # one for each `?`: the statement is prepared
+    any_rows: bool = False  # LIMIT without ORDER BY: which rows come is the engine's choice, their number is not
     vacuous: bool = False  # known to have no rows at small scales, and told so
 
 
@@ -43,3 +45,7 @@ class Suite:
     what: str
     tables: Sequence[Table]
     queries: Callable[[float], Sequence[Query]]  # of a scale: some texts have parameters that depend on it
+    # Statements for SQE after the tables were loaded: snapshots to travel to, rows to delete. `{schema}` is where they are.
+    after_loading: Sequence[str] = ()
+    repeat: int = 3  # measured rounds, unless the command says otherwise
+    warm_up: int = 4  # rounds before them, at most
