@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -63,6 +64,9 @@ class Runner:
         for number in range(self.rounds.repeat):
             for turn in _rotated(turns, number):
                 turn.take(turn.measured.seconds, turn.measured.cpu)
+        if query.kind == "write":
+            for turn in turns:
+                turn.leave_as_loaded()
         judged = judge(query, {turn.engine.name: turn.answer for turn in turns if turn.alive and turn.answer is not None})
         for turn in turns:
             if turn.alive and turn.engine.name in judged:
@@ -132,6 +136,12 @@ class _Turn:
         seen = compared(self._query, table, self.answer)
         if not seen.equal:
             raise EngineFailure(f"gave two answers to the same question: {seen.differences[0]}")
+
+    def leave_as_loaded(self) -> None:
+        """The next query reads the tables as everybody's are."""
+        if self.text:
+            with suppress(EngineFailure):
+                restore(self.engine, self._loaded, self._query.sql)
 
     def _fail(self, why: str) -> None:
         self._broken = True

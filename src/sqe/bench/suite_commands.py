@@ -40,6 +40,12 @@ def add_to(commands: Any) -> None:
     run.add_argument(
         "--spark", action="append", default=[], metavar="KEY=VALUE", help="a setting of SQE's driver, for measuring it"
     )
+    profile = _command(commands, "profile", _profile, "where the time of one query goes in SQE, with a flame graph")
+    profile.add_argument("query", metavar="SUITE:QUERY", help="for instance tpch:q6")
+    profile.add_argument("--scale", type=_scale, default=0.01, metavar="F", help="scale factor (0.01)")
+    profile.add_argument("--rounds", type=_positive, default=10, metavar="N", help="how often it runs (10)")
+    profile.add_argument("--memory", default="2g", metavar="SIZE", help="heap of the driver (2g)")
+    profile.add_argument("--output", type=Path, default=Path("profile.html"), help="the page with the flame graph")
     compare = _command(commands, "compare", _compare, "what changed between two runs of a suite")
     for name in ("before", "after"):
         compare.add_argument(name, help="a run's file, its name, or SUITE:last, SUITE:last~1")
@@ -114,6 +120,22 @@ def _run(options: argparse.Namespace) -> int:
     _say(f"written to {save(result, options.folder)}")
     print(json.dumps(result.summary()), flush=True)
     return EQUAL if result.equal else DIFFERENT
+
+
+def _profile(options: argparse.Namespace) -> int:
+    from sqe.bench.flames import flame_graph
+    from sqe.bench.lake import load
+    from sqe.bench.profiling import profiled, write
+    from sqe.bench.suites.registry import find
+
+    name, _, wanted = options.query.partition(":")
+    suite = find(name)
+    (query,) = _chosen(suite.queries(options.scale), wanted or "none")
+    found = profiled(load(options.folder, suite, options.scale), options.query, query.sql, options.rounds, options.memory)
+    write(found, options.output, flame_graph)
+    print(found.table())
+    _say(f"written to {options.output}")
+    return EQUAL
 
 
 def _compare(options: argparse.Namespace) -> int:

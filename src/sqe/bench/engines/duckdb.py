@@ -24,7 +24,7 @@ class DuckDb(ProcessEngine):
         self.run("SET schema = 'private'")
 
     def original(self, loaded: Loaded, table: str) -> str:
-        return f"memory.main.{table}"
+        return f"original.{table}"
 
 
 ENGINE = DuckDb

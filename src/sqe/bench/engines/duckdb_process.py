@@ -14,6 +14,8 @@ def main() -> None:
 
     connection = duckdb.connect(config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"})
     connection.execute("SET TimeZone = 'UTC'")
+    # Not in `main`, which every other schema looks into as well.
+    connection.execute("CREATE SCHEMA original; SET schema = 'original'")
     for table, files in json.loads(sys.argv[1]).items():
         listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
         connection.execute(f'CREATE VIEW "{table}" AS SELECT * FROM read_parquet([{listed}])')

@@ -1,4 +1,4 @@
-"""Our own: what Iceberg is for. Partitions left out, many small files, deletes that reads must merge, history, metadata tables."""
+"""Our own: what Iceberg is for. Partitions left out, many small files, deletes that reads must merge, history, metadata."""
 
 from __future__ import annotations
 
@@ -26,13 +26,8 @@ def _events(numbers: Any) -> list[Any]:
     import numpy
 
     days = pa.array((FIRST_DAY + mixed(numbers, 1) % DAYS).astype(numpy.int32))
-    return [
-        numbers,
-        days.cast(pa.date32()),
-        words(_KINDS, mixed(numbers, 2)),
-        mixed(numbers, 3) % 100_000,
-        cents(numbers, 4, 1000),
-    ]
+    people = mixed(numbers, 3) % 100_000
+    return [numbers, days.cast(pa.date32()), words(_KINDS, mixed(numbers, 2)), people, cents(numbers, 4, 1000)]
 
 
 def _crumbs(numbers: Any) -> list[Any]:
@@ -71,7 +66,9 @@ def queries(scale: float) -> Sequence[Query]:
     from sqe.bench.workspace import CATALOG
 
     here = f"{CATALOG}.{schema_name('iceberg', scale)}"
-    totals = "SELECT count(*) AS n, sum(amount) AS total"
+    sums = "count(*) AS n, sum(amount) AS total"
+    totals = f"SELECT {sums}"
+    by_operation = "GROUP BY operation ORDER BY operation"
 
     def metadata(name: str, select: str, table: str, inside: str, rest: str = "") -> Query:
         trino = f'{select} FROM "{table}${inside}" {rest}'
@@ -81,15 +78,13 @@ def queries(scale: float) -> Sequence[Query]:
         Query("prune-one-day", f"{totals} FROM events WHERE day = DATE '2026-01-20'"),
         Query("prune-ten-days", f"{totals} FROM events WHERE day BETWEEN DATE '2026-02-01' AND DATE '2026-02-10'"),
         Query("prune-by-statistics", f"{totals} FROM changed WHERE id < 500", dialects=(_NOT_DUCKDB,)),
-        Query(
-            "prune-nothing", f"SELECT day, {totals.removeprefix('SELECT ')} FROM events GROUP BY day ORDER BY day", ordered=True
-        ),
+        Query("prune-nothing", f"SELECT day, {sums} FROM events GROUP BY day ORDER BY day", ordered=True),
         Query("small-files-all", "SELECT count(*) AS n, sum(value) AS total FROM crumbs"),
         Query("small-files-one", "SELECT id, value FROM crumbs WHERE part = 7 ORDER BY id", ordered=True),
         Query("merge-on-read", f"{totals} FROM changed", dialects=(_NOT_DUCKDB,)),
         Query(
             "merge-on-read-groups",
-            f"SELECT kind, {totals.removeprefix('SELECT ')} FROM changed GROUP BY kind ORDER BY kind",
+            f"SELECT kind, {sums} FROM changed GROUP BY kind ORDER BY kind",
             ordered=True,
             dialects=(_NOT_DUCKDB,),
         ),
@@ -98,9 +93,7 @@ def queries(scale: float) -> Sequence[Query]:
             f"{totals} FROM changed VERSION AS OF 'loaded'",
             dialects=(("trino", f"{totals} FROM changed FOR VERSION AS OF 'loaded'"), _NOT_DUCKDB),
         ),
-        metadata(
-            "metadata-snapshots", "SELECT operation, count(*) AS n", "changed", "snapshots", "GROUP BY operation ORDER BY 1"
-        ),
+        metadata("metadata-snapshots", "SELECT operation, count(*) AS n", "changed", "snapshots", by_operation),
         metadata("metadata-files", "SELECT count(*) AS n, sum(record_count) AS total", "crumbs", "files"),
         metadata("metadata-partitions", "SELECT count(*) AS n, sum(record_count) AS total", "events", "partitions"),
         metadata("metadata-history", "SELECT count(*) AS n", "changed", "history"),
