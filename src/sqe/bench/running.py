@@ -35,10 +35,11 @@ class Runner:
     engines: Sequence[Engine]
     rounds: Rounds
     say: Callable[[str], None]
+    writes: bool = False
 
     def run(self, queries: Sequence[Query]) -> RunResult:
-        writes = any(query.kind == "write" for query in queries)
-        if writes:
+        self.writes = any(query.kind == "write" for query in queries)
+        if self.writes:
             for engine in self.engines:
                 prepare_private(engine, self.loaded)
         watch = Watch(lambda: sum(engine.cpu_seconds() for engine in self.engines))
@@ -55,8 +56,14 @@ class Runner:
         known = {engine.name: {"version": engine.version, "rss": engine.peak_megabytes()} for engine in self.engines}
         return RunResult(self.loaded.suite, self.loaded.scale, results, known, about)
 
+    def _start(self, engine: Engine) -> None:
+        """Again, after its end: with copies of its own where statements write."""
+        engine.start(self.loaded)
+        if self.writes:
+            prepare_private(engine, self.loaded)
+
     def _query(self, query: Query) -> QueryResult:
-        turns = [_Turn(engine, query, engine.text(query), self.loaded) for engine in self.engines]
+        turns = [_Turn(engine, query, engine.text(query), self.loaded, self._start) for engine in self.engines]
         for turn in turns:
             if not turn.text:
                 turn.measured.verdict = Verdict.SKIPPED
@@ -85,13 +92,14 @@ class Runner:
 class _Turn:
     """One engine's share of one query."""
 
-    def __init__(self, engine: Engine, query: Query, text: str, loaded: Loaded) -> None:
+    def __init__(self, engine: Engine, query: Query, text: str, loaded: Loaded, start: Callable[[Engine], None]) -> None:
         self.engine = engine
         self.text = text
         self.measured = Measured()
         self.answer: pa.Table | None = None
         self._query = query
         self._loaded = loaded
+        self._start = start
         self._broken = False
 
     @property
@@ -117,7 +125,7 @@ class _Turn:
         except BenchmarkError as failure:
             self._fail(str(failure))
             self.engine.stop()
-            self.engine.start(self._loaded)
+            self._start(self.engine)
         else:
             seconds.append(answer.seconds)
             cpu.append(used)

@@ -108,9 +108,12 @@ def _run(options: argparse.Namespace) -> int:
     suite = find(options.suite)
     queries = _chosen(suite.queries(options.scale), options.queries)
     setting = Setting(options.memory, tuple(_pair(text) for text in options.spark))
+    engines = _named(options.engines, setting)
     loaded = load(options.folder, suite, options.scale)
     with ExitStack() as stack:
-        engines = _started(stack, options.engines, setting, loaded)
+        for engine in engines:
+            _say(f"starting {engine.name}")
+            stack.enter_context(engine).start(loaded)
         if suite.name == "users":
             sizes = [_positive(size) for size in options.users.split(",")]
             result = Crowd(loaded, engines, sizes, options.seconds, _say).run(queries)
@@ -159,16 +162,12 @@ def _report(options: argparse.Namespace) -> int:
     return EQUAL
 
 
-def _started(stack: ExitStack, names: str, setting: Setting, loaded: Any) -> list[Engine]:
+def _named(names: str, setting: Setting) -> list[Engine]:
     from sqe.bench.engines.registry import make
 
     engines = [make(name, setting) for name in names.split(",") if name]
     if len({engine.name for engine in engines}) != len(engines) or not engines:
         raise BenchmarkError("--engines wants each engine once")
-    for engine in engines:
-        stack.enter_context(engine)
-        _say(f"starting {engine.name}")
-        engine.start(loaded)
     return engines
 
 
