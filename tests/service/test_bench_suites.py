@@ -78,7 +78,7 @@ def test_changed_tables_are_noticed(folder: Path, summary: dict[str, Any]) -> No
     data = Path(loaded.tables[0].files[0].path)
     content = data.read_bytes()
     data.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-    with pytest.raises(BenchmarkError, match="A data file of tpch_sf0_01.region is not what was loaded"):
+    with pytest.raises(BenchmarkError, match=r"A data file of tpch_sf0_01.region is not what was loaded"):
         unchanged(folder, tpch, 0.01)
     data.write_bytes(content)
     unchanged(folder, tpch, 0.01)
@@ -100,7 +100,7 @@ def test_changed_tables_are_noticed(folder: Path, summary: dict[str, Any]) -> No
         (["run", "nothing"], "There is no suite 'nothing'"),
         (["run", "tpch", "--queries", "q99"], "There is no query 'q99'"),
         (["run", "tpch", "--engines", "oracle"], "There is no engine 'oracle'"),
-        (["run", "tpch", "--spark", "x"], "KEY=VALUE"),
+        (["run", "tpch", "--variant", "x"], "KEY=VALUE"),
         (["compare", "a", "b"], "There is no run 'a'"),
     ],
 )

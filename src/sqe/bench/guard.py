@@ -1,7 +1,7 @@
 """Whether SQE became slower, told by its ratio to plain PySpark in the same run, which the machine's mood hardly touches.
 
-CPU-seconds, not wall time: on a machine that does other things as well, the wall times of one run differ by half, its CPU times by
-a tenth. Medians of rounds in turns, summed over the queries. A better ratio is written down by hand, when it is known to stay.
+CPU-seconds, not wall time: on a machine that does other things as well, the wall times of one run differ by half, its CPU times
+by a tenth. Medians of rounds in turns, summed over the queries. A better ratio is written down by hand, when it is known to stay.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ def cpu_ratio(run: dict[str, Any], ours: str = "sqe", peer: str = "pyspark") -> 
 
 
 def _cpu(run: dict[str, Any], engine: str) -> float:
-    return sum(median(query["engines"][engine]["cpu"]) for query in run["queries"])
+    return float(sum(median(query["engines"][engine]["cpu"]) for query in run["queries"]))
 
 
 def check(ratio: float, recorded: float) -> None:
     if ratio > ALLOWED * recorded:
         raise BenchmarkError(
-            f"SQE takes {ratio:.2f} of plain PySpark's CPU time; {recorded:.2f} is on record, and {ALLOWED * recorded:.2f} is allowed"
+            f"SQE takes {ratio:.2f} of plain PySpark's CPU time; {recorded:.2f} is on record, {ALLOWED * recorded:.2f} is allowed"
         )

@@ -15,6 +15,7 @@ from sqe.errors import SqeError
 
 if TYPE_CHECKING:
     from sqe.bench.engines.engine import Engine, Setting
+    from sqe.bench.lake import Loaded
     from sqe.bench.suites.suite import Query
 
 EQUAL, DIFFERENT = 0, 1
@@ -38,8 +39,13 @@ def add_to(commands: Any) -> None:
     run.add_argument("--users", default="10,50,100", metavar="N,N", help="sizes of the crowd, of the suite users (10,50,100)")
     run.add_argument("--seconds", type=_positive, default=60, metavar="N", help="how long each crowd asks (60)")
     run.add_argument(
-        "--spark", action="append", default=[], metavar="KEY=VALUE", help="a setting of SQE's driver, for measuring it"
+        "--variant",
+        action="append",
+        default=[],
+        metavar="NAME:KEY=VALUE,…",
+        help="SQE once more as sqe-NAME, with other Spark settings: what a setting does, measured in the same run",
     )
+    load.add_argument("--check", action="store_true", help="compare the tables with an independent generator's, by Trino")
     profile = _command(commands, "profile", _profile, "where the time of one query goes in SQE, with a flame graph")
     profile.add_argument("query", metavar="SUITE:QUERY", help="for instance tpch:q6")
     profile.add_argument("--scale", type=_scale, default=0.01, metavar="F", help="scale factor (0.01)")
@@ -92,9 +98,26 @@ def _load(options: argparse.Namespace) -> int:
     from sqe.bench.lake import load
     from sqe.bench.suites.registry import find
 
-    loaded = load(options.folder, find(options.suite), options.scale)
+    suite = find(options.suite)
+    loaded = load(options.folder, suite, options.scale)
     print(json.dumps({"schema": loaded.schema, "tables": {table.name: table.rows for table in loaded.tables}}))
-    return EQUAL
+    return _checked(loaded, suite.oracle(options.scale)) if options.check else EQUAL
+
+
+def _checked(loaded: Loaded, questions: Sequence[Query]) -> int:
+    """Sums of all columns by SQE, and by Trino over the rows that it makes itself."""
+    from sqe.bench.engines.engine import Setting
+    from sqe.bench.running import Rounds, Runner
+
+    if not questions:
+        raise BenchmarkError(f"Nobody else makes the tables of {loaded.suite}; its numbers of rows were checked")
+    with ExitStack() as stack:
+        engines = [stack.enter_context(engine) for engine in _named("sqe,trino", Setting())]
+        for engine in engines:
+            engine.start(loaded)
+        result = Runner(loaded, engines, Rounds(repeat=1, most_warm_ups=1), _say).run(questions)
+    print(json.dumps({"checked": len(questions), "equal": result.equal}))
+    return EQUAL if result.equal else DIFFERENT
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -107,8 +130,8 @@ def _run(options: argparse.Namespace) -> int:
 
     suite = find(options.suite)
     queries = _chosen(suite.queries(options.scale), options.queries)
-    setting = Setting(options.memory, tuple(_pair(text) for text in options.spark))
-    engines = _named(options.engines, setting)
+    engines = _named(options.engines, Setting(options.memory))
+    engines += [_variant(text, options.memory) for text in options.variant]
     loaded = load(options.folder, suite, options.scale)
     with ExitStack() as stack:
         for engine in engines:
@@ -180,11 +203,15 @@ def _chosen(queries: Sequence[Query], names: str) -> Sequence[Query]:
     return [known[name] for name in wanted] if wanted else queries
 
 
-def _pair(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not equals:
-        raise BenchmarkError(f"--spark wants KEY=VALUE, not {text!r}")
-    return key, value
+def _variant(text: str, memory: str) -> Engine:
+    from sqe.bench.engines.engine import Setting
+    from sqe.bench.engines.sqe_flight import SqeFlight
+
+    name, colon, settings = text.partition(":")
+    pairs = [tuple(part.split("=", 1)) for part in settings.split(",")]
+    if not (name.isidentifier() and colon and all(len(pair) == 2 for pair in pairs)):
+        raise BenchmarkError(f"--variant wants NAME:KEY=VALUE, not {text!r}")
+    return SqeFlight(f"sqe-{name}", Setting(memory, tuple((key, value) for key, value in pairs)))
 
 
 def _scale(text: str) -> float:

@@ -47,5 +47,7 @@ class Suite:
     queries: Callable[[float], Sequence[Query]]  # of a scale: some texts have parameters that depend on it
     # Statements for SQE after the tables were loaded: snapshots to travel to, rows to delete. `{schema}` is where they are.
     after_loading: Sequence[str] = ()
+    # Of a scale: questions whose text for Trino asks a generator of its own, not our tables.
+    oracle: Callable[[float], Sequence[Query]] = lambda scale: ()
     repeat: int = 3  # measured rounds, unless the command says otherwise
     warm_up: int = 4  # rounds before them, at most
