@@ -218,3 +218,19 @@ def test_what_a_file_says_cannot_break_the_page(loaded: Loaded, tmp_path: Path) 
 def test_an_engine_that_nobody_knows_is_refused(name: str) -> None:
     with pytest.raises(BenchmarkError, match="There is no engine"):
         make(name, Setting())
+
+
+class Impatient(DuckDb):
+    """The person who measures gives up at the second query."""
+
+    def run(self, sql: str, parameters: Parameters = ()) -> Answer:
+        if "ORDER BY" in sql:
+            raise KeyboardInterrupt
+        return super().run(sql, parameters)
+
+
+def test_an_interrupted_run_keeps_what_it_has_and_is_no_proof(loaded: Loaded) -> None:
+    result = measured(loaded, [COUNT, LIST], a=DuckDb, b=Impatient)
+    assert [query.name for query in result.queries] == ["count"]
+    assert result.queries[0].engines["a"].verdict.value == "ok"
+    assert not result.equal

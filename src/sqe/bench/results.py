@@ -62,10 +62,10 @@ class RunResult:
 
     @property
     def equal(self) -> bool:
-        """Something was compared, all that was compared is equal, and nothing failed."""
+        """Something was compared, all that was compared is equal, nothing failed, and nothing was left out."""
         verdicts = [measured.verdict for query in self.queries for measured in query.engines.values()]
         bad = {Verdict.DIFFERENT, Verdict.FAILED, Verdict.ALONE}
-        return Verdict.OK in verdicts and not bad & set(verdicts)
+        return Verdict.OK in verdicts and not bad & set(verdicts) and not self.about.get("interrupted", False)
 
     def summary(self) -> dict[str, Any]:
         return {

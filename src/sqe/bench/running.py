@@ -43,7 +43,12 @@ class Runner:
             for engine in self.engines:
                 prepare_private(engine, self.loaded)
         watch = Watch(lambda: sum(engine.cpu_seconds() for engine in self.engines))
-        results = [self._query(query) for query in queries]
+        results: list[QueryResult] = []
+        try:
+            for query in queries:
+                results.append(self._query(query))
+        except KeyboardInterrupt:
+            self.say("interrupted: what was measured so far is kept, and counts as not equal")
         noise = watch.read()
         self.say(noise.sentence())
         about = {
@@ -51,7 +56,8 @@ class Runner:
             "noise": noise.json(),
             "repeat": self.rounds.repeat,
             "memory": self.engines[0].setting.memory,
-            "spark": dict(self.engines[0].setting.spark),
+            "variants": {engine.name: dict(engine.setting.spark) for engine in self.engines if engine.setting.spark},
+            "interrupted": len(results) < len(queries),
         }
         known = {engine.name: {"version": engine.version, "rss": engine.peak_megabytes()} for engine in self.engines}
         return RunResult(self.loaded.suite, self.loaded.scale, results, known, about)

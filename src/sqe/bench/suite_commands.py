@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -130,6 +131,7 @@ def _run(options: argparse.Namespace) -> int:
 
     suite = find(options.suite)
     queries = _chosen(suite.queries(options.scale), options.queries)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was measured by then is kept, as after Ctrl-C
     engines = _named(options.engines, Setting(options.memory))
     engines += [_variant(text, options.memory) for text in options.variant]
     loaded = load(options.folder, suite, options.scale)
