@@ -143,7 +143,7 @@ class Relations:
         shown = alias.this.name if alias is not None and alias.this is not None else parts[-1]
         spark_name = self._from.alias(shown)
         known = self._scope.queries.get(parts[0].lower()) if len(parts) == 1 else None
-        source = ".".join(quote_name(part) for part in parts)
+        source = ".".join(quote_name(part) for part in _in_the_engine(parts))
         if known is not None:
             fields = known
             source = quote_name(parts[0].lower())
@@ -268,6 +268,13 @@ class Relations:
             for at, cell in enumerate(cells)
         ]
         return f"{'LATERAL ' if lateral else ''}posexplode({zipped}) AS {name}(`place`, `item`)", fields
+
+
+def _in_the_engine(parts: list[str]) -> list[str]:
+    """The table's name there: `information_schema.columns` has types in Trino's words under another one."""
+    if [part.lower() for part in parts[-2:]] == ["information_schema", "columns"]:
+        return [*parts[:-1], "columns_for_trino"]
+    return parts
 
 
 def _unnestable(value: Value, node: exp.Expr) -> Value:
