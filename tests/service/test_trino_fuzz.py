@@ -39,17 +39,17 @@ def fuzzed(door: TrinoDoor, *options: str) -> str:
     return done.stdout
 
 
-def check(door: TrinoDoor, *options: str) -> None:
+def check(door: TrinoDoor, handler: QueryHandler, *options: str) -> None:
     told = fuzzed(door, *options)
     assert "No issues found" in told or "passed" in told, told
     assert Client(door).run("SELECT 1").rows == [[1]]
-    eventually(lambda: door.running == 0)
+    eventually(lambda: all(event.state.ended for event in handler.queries()))
 
 
-def test_odd_requests_are_answered_well(door: TrinoDoor) -> None:
-    check(door, "--phases", "examples,coverage,fuzzing", "--max-examples", "10", "--seed", "476")
+def test_odd_requests_are_answered_well(door: TrinoDoor, handler: QueryHandler) -> None:
+    check(door, handler, "--phases", "examples,coverage,fuzzing", "--max-examples", "10", "--seed", "476")
 
 
 @pytest.mark.long
-def test_many_odd_requests_are_answered_well(door: TrinoDoor) -> None:
-    check(door, "--phases", "examples,coverage,fuzzing", "--max-examples", "300")
+def test_many_odd_requests_are_answered_well(door: TrinoDoor, handler: QueryHandler) -> None:
+    check(door, handler, "--phases", "examples,coverage,fuzzing", "--max-examples", "300")

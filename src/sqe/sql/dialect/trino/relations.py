@@ -115,14 +115,14 @@ class Relations:
             return self._unnest(node, lateral)
         if isinstance(node, exp.Lateral):
             return self._lateral(node)
-        if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table):
+        if isinstance(node, exp.Subquery) and (isinstance(node.this, exp.Table) or _joins(node.this)):
             return self._in_brackets(node)
         if isinstance(node, (exp.Subquery, exp.Values, exp.Select, exp.SetOperation)):
             return self._query(node)
         raise refused(node, "This relation")
 
     def _in_brackets(self, node: exp.Subquery) -> tuple[str, list[Field]]:
-        """`(a JOIN b ON …)`."""
+        """`(a JOIN b ON …)`, also `((a JOIN b ON …) JOIN c ON …)`."""
         allow(node, "this")
         joins = node.this.args.get("joins") or []
         inner = node.this.copy()
@@ -268,6 +268,10 @@ class Relations:
             for at, cell in enumerate(cells)
         ]
         return f"{'LATERAL ' if lateral else ''}posexplode({zipped}) AS {name}(`place`, `item`)", fields
+
+
+def _joins(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Subquery) and bool(node.args.get("joins"))
 
 
 def _in_the_engine(parts: list[str]) -> list[str]:
