@@ -13,7 +13,7 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog.{Identifier, Table, View}
 import org.apache.spark.sql.sqe.policy.ShownViews
-import org.apache.spark.sql.types.{DataType, IntegerType, StringType, StructField, StructType}
+import org.apache.spark.sql.types.{DataType, IntegerType, LongType, StringType, StructField, StructType}
 
 /**
  * `information_schema` of one catalog: what the session's user can list there, asked of the catalog when it is read. A condition
@@ -29,8 +29,8 @@ final class InformationSchema(catalog: LakeCatalog, spark: SparkSession) extends
         relations(only).map { case (name, kind) => named(name) :+ kind }))
     case "views" => Some(new Listed("views", Seq("table_catalog", "table_schema", "table_name", "view_definition"))(only =>
         Failure.PolicyNeeded.together(relations(only).collect { case (name, "VIEW") => name })(name => readable(shown(name).query).map(named(name) :+ _)).flatten))
-    case "columns" => Some(new Columns("columns", _.catalogString))
-    case InformationSchema.columnsForTrino => Some(new Columns(InformationSchema.columnsForTrino, TrinoType.of(_).name))
+    case "columns" => Some(new Columns("columns", IntegerType, _.catalogString))
+    case InformationSchema.columnsForTrino => Some(new Columns(InformationSchema.columnsForTrino, LongType, TrinoType.of(_).name))
     case "table_privileges" => Some(new Listed("table_privileges",
         Seq("grantor", "grantor_type", "grantee", "grantee_type", "table_catalog", "table_schema", "table_name", "privilege_type", "is_grantable", "with_hierarchy"))(_ => Nil))
     case _ => None
@@ -41,14 +41,14 @@ final class InformationSchema(catalog: LakeCatalog, spark: SparkSession) extends
     override protected def rows(only: LocalTable.Only): Seq[Seq[Any]] = make(only)
   }
 
-  private final class Columns(table: String, typeName: DataType => String) extends LocalTable(
+  private final class Columns(table: String, position: DataType, typeName: DataType => String) extends LocalTable(
       s"${catalog.name}.$name.$table",
       "table_catalog" -> StringType, "table_schema" -> StringType, "table_name" -> StringType, "column_name" -> StringType,
-      "ordinal_position" -> IntegerType, "column_default" -> StringType, "is_nullable" -> StringType, "data_type" -> StringType,
+      "ordinal_position" -> position, "column_default" -> StringType, "is_nullable" -> StringType, "data_type" -> StringType,
       "comment" -> StringType) {
     override protected def rows(only: LocalTable.Only): Seq[Seq[Any]] = atOnce(relations(only)) { case (name, kind) =>
       columnsOf(name, kind).fields.toSeq.zipWithIndex.map { case (column, index) =>
-        named(name) ++ Seq(column.name, index + 1, column.getCurrentDefaultValue(), if (column.nullable) "YES" else "NO",
+        named(name) ++ Seq(column.name, if (position == LongType) Long.box(index + 1L) else Int.box(index + 1), column.getCurrentDefaultValue(), if (column.nullable) "YES" else "NO",
           typeName(column.dataType), column.getComment())
       }
     }

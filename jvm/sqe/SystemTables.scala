@@ -132,7 +132,7 @@ object SystemTables {
   private def column(table: Seq[Any], position: Int, column: StructField): Seq[Any] = {
     val kind = TrinoType.of(column.dataType)
     val (nullable, isNullable) = if (column.nullable) (DatabaseMetaData.columnNullable, "YES") else (DatabaseMetaData.columnNoNulls, "NO")
-    table ++ Seq(column.name, kind.jdbc.toLong, kind.name, kind.size, None, kind.digits, kind.radix, nullable.toLong, column.getComment(),
+    table ++ Seq(column.name, kind.jdbc.toLong, kind.name, kind.size, 0L, kind.digits, kind.radix, nullable.toLong, column.getComment(),
       column.getCurrentDefaultValue(), None, None, kind.octets, position.toLong, isNullable, null, null, null, None, null, null)
   }
 
