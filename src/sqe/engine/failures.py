@@ -313,6 +313,16 @@ _OF_NAMED_FILES = ("FileMissing", "FileUnreadable", "FileDenied", "WrongOption")
 _FILES = ("FAILED_READ_FILE", "PATH_NOT_FOUND", "UNABLE_TO_INFER_SCHEMA", "CANNOT_READ_FILE_FOOTER", "CANNOT_MERGE_SCHEMAS")
 
 
+# Spark's sentence has the column's path on lines of its own.
+_NULL_COLUMN = re.compile(r"non-nullable field:\s*\n(.+?)\n?If the schema", re.DOTALL)
+
+
+def _null_column(facts: Mapping[str, Any]) -> str | None:
+    """In Trino's words, with the name of the column."""
+    found = next((match for message in facts.get("messages") or () if (match := _NULL_COLUMN.search(str(message)))), None)
+    return f"NULL value not allowed for NOT NULL column: {'.'.join(found[1].split())}" if found else None
+
+
 def _judged(facts: Mapping[str, Any]) -> tuple[ErrorCode, str | None]:
     """The code, and a sentence where the failure's own would say too much or too little."""
     classes = [str(name).rsplit(".", 1)[-1] for name in facts.get("classes") or ()]
@@ -327,7 +337,7 @@ def _judged(facts: Mapping[str, Any]) -> tuple[ErrorCode, str | None]:
     if condition.startswith(_FILES):
         return errors.GENERIC_INTERNAL_ERROR, "A file of the table is missing or damaged"
     if by_condition := _by_prefix(condition):
-        return by_condition, None
+        return by_condition, _null_column(facts) if condition.startswith("NOT_NULL_ASSERT") else None
     if known:
         return known[0], next((CLASS_SENTENCES[name] for name in classes if name in CLASS_SENTENCES), None)
     if condition and not condition.startswith("_LEGACY"):
