@@ -146,9 +146,9 @@ def _generated(scale: float) -> TemporaryDirectory[str]:
 
     (jar,) = ensure_jars([TPCDS_GENERATOR])
     folder = TemporaryDirectory(prefix="sqe-tpcds-")
+    arguments = ["--scale", f"{scale:g}", "--directory", folder.name, "--do-not-terminate", "--overwrite"]
     ran = subprocess.run(
-        [find_java().executable, "-Xmx512m", "-jar", jar]
-        + ["--scale", f"{scale:g}", "--directory", folder.name, "--do-not-terminate", "--overwrite"],
+        [find_java().executable, "-Xmx512m", "-jar", jar, *arguments],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
