@@ -86,6 +86,8 @@ class Runner:
         for turn in turns:
             if turn.alive and turn.engine.name in judged:
                 turn.measured.verdict, turn.measured.why = judged[turn.engine.name].verdict, judged[turn.engine.name].why
+                if turn.measured.verdict is Verdict.VACUOUS and query.vacuous:
+                    turn.measured.why = ("known to be empty at this scale",)
         self.say(_sentence(query, turns))
         return QueryResult(query.name, query.kind, {turn.engine.name: turn.measured for turn in turns})
 
