@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from sqe.bench import door, policy, sessions, start, stream, suite_commands, tls, warm
+from sqe.bench import door, metadata, policy, sessions, start, stream, suite_commands, tables, tls, warm
 from sqe.bench.benchmark import Benchmark, BenchmarkError, Run
 from sqe.bench.figures import Figure
 from sqe.errors import SqeError
@@ -21,6 +21,8 @@ BENCHMARKS = (
     door.BENCHMARK,
     tls.BENCHMARK,
     policy.BENCHMARK,
+    metadata.BENCHMARK,
+    tables.BENCHMARK,
 )
 
 MET, MISSED = 0, 1
