@@ -257,6 +257,12 @@ SYMPTOMS: Sequence[Symptom] = (
         errors.NOT_SUPPORTED,
         "This catalog has no schemas within schemas",
     ),
+    _symptom(
+        r"types incompatible with the existing columns in their respective positions",
+        errors.NOT_SUPPORTED,
+        "The Hive Metastore does not let columns change places or types, unless its operator sets "
+        "hive.metastore.disallow.incompatible.col.type.changes to false",
+    ),
     _symptom(r"references temporary (function|view)", errors.NOT_SUPPORTED, "A view cannot use what is only this session's"),
     _symptom(r"streaming sources", errors.NOT_SUPPORTED, "Reading a table as a stream is not available"),
     _symptom(r"Unsupported table change|is not supported|Unsupported format", errors.NOT_SUPPORTED),
