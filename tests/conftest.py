@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 import pytest
 
+from sqe.engine import kernel
 from sqe.engine.driver import Driver
 from sqe.engine.process import LaunchOptions
 from sqe.identity import Identity
@@ -16,8 +18,8 @@ from sqe.session import Session, Sessions
 
 @pytest.fixture(scope="session")
 def driver() -> Iterator[Driver]:
-    """The one driver of the run. Tests that kill a driver start their own."""
-    driver = Driver(LaunchOptions(memory="2g"))
+    """The one driver of the run. Tests that kill a driver start their own. SQE_TEST_NATIVE=auto: with the native kernel."""
+    driver = Driver(LaunchOptions(memory="2g", native=os.environ.get("SQE_TEST_NATIVE", kernel.DEFAULT_MODE)))
     driver.start()
     driver.await_ready()
     yield driver

@@ -12,6 +12,7 @@ import org.apache.arrow.vector.ipc.message.MessageSerializer
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.arrow.ArrowWriter
+import org.apache.spark.sql.sqe.kernel.NativeFailed
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.ArrowUtils
 import org.apache.spark.sql.vectorized.{ArrowColumnVector, ColumnarBatch}
@@ -148,7 +149,7 @@ final class VectorEncoder(encoding: BatchEncoding, ordinals: Array[Int]) extends
     override def next(): Array[Byte] = {
       val batch = batches.next()
       val vectors = ordinals.toSeq.map(batch.column(_).asInstanceOf[ArrowColumnVector].getValueVector.asInstanceOf[FieldVector])
-      if (vectors.map(_.getMinorType) != expected.toSeq) throw new IllegalStateException("the native kernel's columns are of other types")
+      if (vectors.map(_.getMinorType) != expected.toSeq) throw new NativeFailed("columns of other types", null)
       // Not closed: the vectors are their maker's.
       BatchEncoding.serialize(new VectorSchemaRoot(vectors.map(_.getField).asJava, vectors.asJava, batch.numRows))
     }

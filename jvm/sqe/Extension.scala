@@ -9,7 +9,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command._
 import org.apache.spark.sql.execution.datasources.V1WriteCommand
 import org.apache.spark.sql.sqe.files.FileFunctions
-import org.apache.spark.sql.sqe.kernel.Kernel
+import org.apache.spark.sql.sqe.kernel.{ExplainNative, Kernel}
 import org.apache.spark.sql.sqe.policy.{Barrier, SecureRelations, SecuredStrategy, Verifier, WrapRelations}
 import org.apache.spark.sql.types.LongType
 
@@ -23,6 +23,7 @@ class Extension extends (SparkSessionExtensions => Unit) {
     extensions.injectResolutionRule(session => CreateTableLike(session.asInstanceOf[SparkSession]))
     extensions.injectHintResolutionRule(session => WrapRelations(session.asInstanceOf[SparkSession]))
     extensions.injectResolutionRule(session => SecureRelations(session.asInstanceOf[SparkSession]))
+    extensions.injectResolutionRule(session => ExplainNative(session.asInstanceOf[SparkSession]))
     extensions.injectOptimizerRule(_ => Barrier)
     extensions.injectPlannerStrategy(session => Kernel(session.asInstanceOf[SparkSession]))
     extensions.injectPlannerStrategy(_ => SecuredStrategy)

@@ -1,6 +1,6 @@
 package org.apache.spark.sql.sqe.kernel
 
-import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, Literal}
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types._
 
@@ -23,6 +23,12 @@ object Aggregates {
       called(function, if (distinct) "DISTINCT " else "", where, sql)
   }
 
+  /** The same over a window. */
+  def over(aggregate: AggregateExpression, window: String, sql: Expression => String): String = {
+    val where = aggregate.filter.fold("")(condition => s" FILTER (WHERE ${sql(condition)})")
+    called(aggregate.aggregateFunction, "", where + window, sql)
+  }
+
   private def called(function: AggregateFunction, distinct: String, where: String, sql: Expression => String): String = function match {
     case Count(Seq(Literal(value, _))) if value != null && distinct.isEmpty => s"count(*)$where"
     case Count(Seq(one)) => s"count($distinct${sql(one)})$where"
@@ -30,8 +36,15 @@ object Aggregates {
       NativeTypes.cast(s"sum($distinct${sql(sum.child)})$where", sum.dataType)
     case min: Min if NativeTypes.hasExtremes(min.dataType) => s"min(${sql(min.child)})$where"
     case max: Max if NativeTypes.hasExtremes(max.dataType) => s"max(${sql(max.child)})$where"
+    // Spark's own, for several DISTINCT: there is one such row a group.
+    case First(child, true) if where.contains("FILTER") && madeForDistinct(child) => s"any_value(${sql(child)})$where"
     case average: Average => averaged(average, distinct, where, sql)
     case other => Refused(s"aggregate ${other.prettyName} of type ${other.children.headOption.fold("")(_.dataType.typeName.takeWhile(_ != '('))}")
+  }
+
+  private def madeForDistinct(child: Expression): Boolean = child match {
+    case column: AttributeReference => column.qualifier.isEmpty && column.name.contains("(")
+    case _ => false
   }
 
   private def averaged(average: Average, distinct: String, where: String, sql: Expression => String): String = {
@@ -40,7 +53,8 @@ object Aggregates {
     (average.child.dataType, average.dataType) match {
       case (of: DecimalType, result: DecimalType) =>
         val sum = DecimalType(math.min(38, of.precision + 10), of.scale)
-        if (sum.precision + sum.scale > 37 || sum.precision + 6 > 38 || result.scale != of.scale + 4) Refused("average of many digits")
+        // Of fewer digits than its usual four Spark has a reason of its own; 19 are those of a count (see Arithmetic on rounding twice).
+        if (result.scale != of.scale + 4 || result.scale + 19 > 38) Refused("average of many digits")
         val total = Arithmetic.unscaled(NativeTypes.cast(s"sum($distinct$value)$where", sum), sum)
         Arithmetic.scaled(s"${Arithmetic.halfUp}($total * ${Arithmetic.huge(4)}, CAST($count AS HUGEINT))", result)
       case (ByteType | ShortType | IntegerType, DoubleType) =>

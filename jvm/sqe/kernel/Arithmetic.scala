@@ -11,10 +11,11 @@ import org.apache.spark.sql.types._
  * |---|---|
  * | integers `+ - *`, negation, `abs` | checked two's complement in both; the result is cast to Spark's type |
  * | `%`, `div` | truncated towards zero in both; zero is an error |
+ * | round of a decimal | half away from zero, in both |
  * | doubles `+ - *` | one IEEE operation each, in the same order |
  * | double `/` | one IEEE operation; Spark's error for a divisor of zero is raised here too |
  * | decimal `+ - *` | exact, where Spark's result type loses no digits (it rounds where 38 are not enough: refused) |
- * | decimal `/` | whole numbers divided with HALF_UP, where neither Spark's first rounding (39 digits) nor the kernel's 38 digits can show |
+ * | decimal `/` | whole numbers divided with HALF_UP. Spark rounds twice, first to 39 digits: a divisor so long that this could show is an error here, as is a number that does not fit 128 bits |
  */
 object Arithmetic {
   def table(sql: Expression => String, setting: Setting): PartialFunction[Expression, String] = {
@@ -28,6 +29,13 @@ object Arithmetic {
     case minus: UnaryMinus if isNumber(minus.dataType) => NativeTypes.cast(s"(-${sql(minus.child)})", minus.dataType)
     case abs: Abs if isNumber(abs.dataType) => NativeTypes.cast(s"abs(${sql(abs.child)})", abs.dataType)
     case UnaryPositive(child) => sql(child)
+    case Round(child, Literal(digits: Int, _), _) if digits >= 0 && child.dataType.isInstanceOf[DecimalType] => rounded(child, digits, sql)
+  }
+
+  private def rounded(child: Expression, digits: Int, sql: Expression => String): String = {
+    val to = Round(child, Literal(digits)).dataType
+    if (to.asInstanceOf[DecimalType].scale != math.min(digits, decimal(child).scale)) Refused("round of many digits")
+    NativeTypes.cast(sql(child), to)
   }
 
   private def plain(operation: BinaryArithmetic, sql: Expression => String, setting: Setting): String = {
@@ -59,11 +67,8 @@ object Arithmetic {
   private def divided(divide: Divide, sql: Expression => String): String = (divide.left.dataType, divide.right.dataType, divide.dataType) match {
     case (left: DecimalType, right: DecimalType, result: DecimalType) =>
       val digits = result.scale - left.scale + right.scale
-      // 10^38 < 2^127: twice the dividend and the divisor must fit. The second line: see the table above.
-      if (digits < 0 || left.precision + digits + 2 > 38 || left.precision + left.scale > 38 || right.precision + right.scale > 37 ||
-          result.scale + right.precision > 38) Refused("decimal division of many digits")
-      val dividend = s"${unscaled(sql(divide.left), left)} * ${huge(digits)}"
-      scaled(s"${Arithmetic.halfUp}($dividend, ${notZero(unscaled(sql(divide.right), right))})", result)
+      if (digits < 0) Refused("decimal division that drops digits")
+      scaled(s"$halfUp(${unscaled(sql(divide.left), left)} * ${huge(digits)}, ${divisor(unscaled(sql(divide.right), right), result)})", result)
     case _ => Refused("division of other types")
   }
 
@@ -71,6 +76,10 @@ object Arithmetic {
   val halfUp = "half_up_division"
   val halfUpMacro: String = s"CREATE TEMP MACRO $halfUp(u, n) AS CASE WHEN (u < 0) <> (n < 0) THEN -((2 * abs(u) + abs(n)) // (2 * abs(n))) " +
     "ELSE (2 * abs(u) + abs(n)) // (2 * abs(n)) END"
+
+  /** Two roundings differ from one only if the quotient is nearer to a half than 10^-39, so only if the divisor has 39 - scale digits. */
+  private def divisor(whole: String, result: DecimalType): String =
+    s"(CASE WHEN $whole = 0 OR abs($whole) >= ${huge(38 - result.scale)} THEN error('divisor') ELSE $whole END)"
 
   def huge(zeros: Int): String = s"CAST('1${"0" * zeros}' AS HUGEINT)"
 
@@ -80,10 +89,7 @@ object Arithmetic {
 
   def scaled(whole: String, to: DecimalType): String =
     if (to.scale == 0) NativeTypes.cast(whole, to)
-    else {
-      if (to.precision + to.scale > 38) Refused("decimal division of many digits")
-      s"CAST(CAST($whole AS DECIMAL(38,0)) * CAST('0.${"0" * (to.scale - 1)}1' AS DECIMAL(${to.scale},${to.scale})) AS ${NativeTypes.name(to)})"
-    }
+    else s"CAST(CAST($whole AS DECIMAL(38,0)) * CAST('0.${"0" * (to.scale - 1)}1' AS DECIMAL(${to.scale},${to.scale})) AS ${NativeTypes.name(to)})"
 
   private def notZero(text: String): String = s"(CASE WHEN $text = 0 THEN error('zero') ELSE $text END)"
 

@@ -9,7 +9,7 @@ import org.apache.spark.sql.types._
  * | from, to | why it is exact |
  * |---|---|
  * | integer to integer | the same value, or an error in both |
- * | integer to decimal, decimal to one of no smaller scale | the same value, or an error in both |
+ * | integer to decimal, decimal to decimal | the same value, rounded half away from zero where digits go; or an error in both |
  * | integer to double, float to double | the nearest double, in both |
  * | integer, decimal, boolean to text | decimal digits, no exponent; `true`, `false` |
  * | timestamp to date | where the session's zone is UTC, or the timestamp has none |
@@ -20,7 +20,7 @@ object Casts {
     case cast: Cast => (cast.child.dataType, cast.dataType) match {
       case (from, to) if from == to => sql(cast.child)
       case (_: IntegralType, _: IntegralType | _: DecimalType | DoubleType) => NativeTypes.cast(sql(cast.child), cast.dataType)
-      case (from: DecimalType, to: DecimalType) if to.scale >= from.scale => NativeTypes.cast(sql(cast.child), to)
+      case (_: DecimalType, to: DecimalType) => NativeTypes.cast(sql(cast.child), to)
       case (FloatType, DoubleType) => NativeTypes.cast(sql(cast.child), DoubleType)
       case (_: IntegralType | _: DecimalType | BooleanType, to: StringType) => NativeTypes.cast(sql(cast.child), to)
       case (DateType, to: StringType) =>

@@ -12,6 +12,7 @@ import org.apache.spark.sql.types.StringType
  * | `= <> < <= > >= <=>` | same types on both sides (Spark casts before); text by bytes; NaN = NaN and greatest, -0.0 = 0.0, in both |
  * | AND OR NOT, IS [NOT] NULL, IN | three-valued logic is SQL's own; an IN list's NULL means the same |
  * | CASE, IF, COALESCE, NVL | branches are evaluated for their own rows only, in both; the result is cast to Spark's type |
+ * | GREATEST, LEAST | NULLs are left out, in both; not of floats |
  * | dynamic and Bloom filters | Spark's own shortcuts: they leave out rows that a join leaves out anyway, so TRUE |
  */
 object Conditions {
@@ -33,6 +34,8 @@ object Conditions {
       NativeTypes.cast(s"CASE ${branches.mkString(" ")}${choice.elseValue.fold("")(value => s" ELSE ${sql(value)}")} END", choice.dataType)
     case If(when, yes, no) => NativeTypes.cast(s"CASE WHEN ${sql(when)} THEN ${sql(yes)} ELSE ${sql(no)} END", yes.dataType)
     case coalesce: Coalesce => NativeTypes.cast(coalesce.children.map(sql).mkString("COALESCE(", ", ", ")"), coalesce.dataType)
+    case greatest: Greatest if !NativeTypes.isFloat(greatest.dataType) => NativeTypes.cast(greatest.children.map(sql).mkString("greatest(", ", ", ")"), greatest.dataType)
+    case least: Least if !NativeTypes.isFloat(least.dataType) => NativeTypes.cast(least.children.map(sql).mkString("least(", ", ", ")"), least.dataType)
     case KnownNotNull(child) => sql(child)
     case KnownNullable(child) => sql(child)
     case KnownFloatingPointNormalized(child) => sql(child)

@@ -50,7 +50,8 @@ final class NativeBatches(query: NativeQuery, context: TaskContext) extends Iter
 
   private def start(): Unit = {
     instance.open()
-    FieldIds.check(instance, query.files)
+    query.files.foreach(FileCheck(instance, _))
+    DeletedRows.load(instance, query.files.flatMap(_.deleted))
     reader = instance.run(query.sql, allocator, NativeBatches.batchRows)
     heldBytes = 0
   }
@@ -102,7 +103,13 @@ final class NativeBatches(query: NativeQuery, context: TaskContext) extends Iter
       try if (reader != null) reader.close()
       catch { case failure: Exception => logWarning("closing the native kernel's rows failed", failure) }
       instance.close()
-      allocator.close() // throws if something is still held: a leak is a defect
+      // Throws if something is still held: a defect, and no reason to fail a statement that has its rows.
+      try allocator.close()
+      catch {
+        case leak: IllegalStateException =>
+          Counters.leaks.incrementAndGet()
+          logError(s"the native kernel's rows were not all released: ${NativeBatches.firstLine(leak)}")
+      }
     }
   }
 }
@@ -121,23 +128,8 @@ object NativeBatches {
   private def watch(context: TaskContext, instance: NativeInstance): ScheduledFuture[_] =
     watches.scheduleWithFixedDelay(() => if (context.isInterrupted()) instance.cancel(), lookMillis, lookMillis, TimeUnit.MILLISECONDS)
 
-  private def firstLine(failure: Throwable): String = String.valueOf(failure.getMessage).linesIterator.nextOption().getOrElse("")
+  private[kernel] def firstLine(failure: Throwable): String = String.valueOf(failure.getMessage).linesIterator.nextOption().getOrElse("")
 
   /** The kernel's own class of error, such as `Out of Memory Error`. */
   def kind(failure: Throwable): String = firstLine(failure).split(':').map(_.trim).find(_.endsWith("Error")).getOrElse("error").take(40)
-}
-
-/** A file without field ids would read as NULLs: each is looked at once in a driver's life. Files of Iceberg's never change. */
-object FieldIds {
-  private val known = org.apache.spark.sql.sqe.Recent.setOf[String](100000)
-
-  def check(instance: NativeInstance, files: Seq[String]): Unit = {
-    val unknown = files.filterNot(known.contains)
-    if (unknown.nonEmpty) {
-      val list = unknown.map(NativeLiterals.quoted).mkString("[", ", ", "]")
-      instance.first(s"SELECT file_name FROM parquet_schema($list) WHERE field_id IS NULL AND type IS NOT NULL LIMIT 1")
-        .foreach(_ => Refused("file without field ids"))
-      unknown.foreach(known.add)
-    }
-  }
 }

@@ -24,7 +24,7 @@ final case class NativeExec(output: Seq[Attribute], sql: String, scans: Seq[Plan
   override protected def doExecute(): RDD[InternalRow] = throw new UnsupportedOperationException("columns only")
 
   override protected def doExecuteColumnar(): RDD[ColumnarBatch] =
-    new NativeRDD(sparkContext, NativeQuery(sql, scans.flatMap(_.paths).distinct, output.map(_.dataType), settings), longMetric("numOutputRows"))
+    new NativeRDD(sparkContext, NativeQuery(sql, scans.map(scan => NativeFiles(scan.paths, scan.texts, scan.deleted)), settings), longMetric("numOutputRows"))
 
   /** What runs in it, never how: its text holds constants and conditions. */
   override def simpleString(maxFields: Int): String = {

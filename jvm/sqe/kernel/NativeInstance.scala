@@ -9,11 +9,13 @@ import org.apache.commons.io.FileUtils
 import org.apache.arrow.memory.BufferAllocator
 import org.apache.arrow.vector.ipc.ArrowReader
 import org.apache.spark.internal.Logging
-import org.apache.spark.sql.types.DataType
-import org.duckdb.{DuckDBConnection, DuckDBResultSet}
+import org.duckdb.{DuckDBAppender, DuckDBConnection, DuckDBResultSet}
+
+/** The files of a scan, the field ids of its table's columns of text, and the files with deleted rows. */
+final case class NativeFiles(paths: Seq[String], texts: Seq[Int], deleted: Seq[DeletedRows])
 
 /** What a task needs to run a fragment. The SQL was made by the translator from a plan; nobody writes it. */
-final case class NativeQuery(sql: String, files: Seq[String], types: Seq[DataType], settings: KernelSettings)
+final case class NativeQuery(sql: String, files: Seq[NativeFiles], settings: KernelSettings)
 
 /**
  * One instance of the kernel, for one fragment: a defect in it (2.0 has one under lack of memory) ends one statement's use of it and
@@ -38,13 +40,21 @@ final class NativeInstance(query: NativeQuery) extends AutoCloseable with Loggin
     settings.setProperty("jdbc_stream_results", "true")
     connection = DriverManager.getConnection("jdbc:duckdb:", settings).asInstanceOf[DuckDBConnection]
     statement = connection.createStatement()
-    (NativeInstance.setUp :+ s"SET allowed_paths = [${query.files.map(NativeLiterals.quoted).mkString(", ")}]").foreach(statement.execute)
+    (NativeInstance.setUp :+ s"SET allowed_paths = [${query.files.flatMap(_.paths).distinct.map(NativeLiterals.quoted).mkString(", ")}]").foreach(statement.execute)
     NativeInstance.lock.foreach(statement.execute)
   }
 
   def run(sql: String, allocator: BufferAllocator, batchRows: Int): ArrowReader = {
     results = statement.executeQuery(sql).asInstanceOf[DuckDBResultSet]
     results.arrowExportStream(allocator, batchRows.toLong).asInstanceOf[ArrowReader]
+  }
+
+  /** Makes a table and puts rows into it. */
+  def fill(create: String, table: String)(rows: DuckDBAppender => Unit): Unit = {
+    statement.execute(create)
+    val appender = connection.createAppender(table)
+    try rows(appender)
+    finally appender.close()
   }
 
   /** Of values that are few. */

@@ -30,7 +30,6 @@ object NativeTypes {
     case TimestampNTZType => "TIMESTAMP"
     case decimal: DecimalType if decimal.scale >= 0 => s"DECIMAL(${decimal.precision},${decimal.scale})"
     case text: StringType if isBinary(text) => "VARCHAR"
-    case NullType => "INTEGER"
     case other => Refused(s"type ${other.typeName.takeWhile(_ != '(')}")
   }
 

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
-import org.apache.spark.sql.sqe.policy.SecuredRelation
+import org.apache.spark.sql.sqe.policy.{ExplainedTable, SecuredRelation}
 
 /**
  * Operators of an optimized plan, as SQL of the kernel: one SELECT around another, columns by Spark's numbers.
@@ -17,23 +17,30 @@ import org.apache.spark.sql.sqe.policy.SecuredRelation
  * | existence join | EXISTS as a column |
  * | Sort | NULLS FIRST or LAST is always spelled; equal rows come in any order, as in Spark |
  * | Limit, Offset over Sort | the same rows, but for equal ones at the border; LIMIT without ORDER BY is left to Spark |
+ * | Window | see [[Windows]] |
+ * | Expand (ROLLUP, CUBE, GROUPING SETS, several DISTINCT) | each row once a grouping set |
  * | local rows | written out |
  * | secured table | its filter and masks are part of the SQL; see [[MayFail]] |
  */
 final class Operators(setting: Setting) {
   val scans = new Scans
   private val sql = new Expressions(setting, apply)
+  private val windows = new Windows(sql(_), setting)
 
   def apply(plan: LogicalPlan): String = plan match {
-    case Ordered(block) => block.sql
+    case Ordered(block) => block.text
     case Project(list, child) => s"SELECT ${named(list)} FROM (${apply(child)})"
     case Filter(condition, child) => s"SELECT * FROM (${apply(child)}) WHERE ${alone(condition)}"
     case aggregate: Aggregate => aggregated(aggregate)
     case join: Join => joined(join)
     case union: Union if !union.byName && !union.allowMissingCol => union.children.map(part(_, union.output)).mkString("(", ") UNION ALL (", ")")
+    case window: Window => s"SELECT *, ${window.windowExpressions.map(item => s"${windows(item)} AS ${NativeTypes.column(item)}").mkString(", ")} FROM (${apply(window.child)})"
+    case limit: WindowGroupLimit => apply(limit.child) // Spark's shortcut: the filter on the rank is above
+    case expand: Expand => expanded(expand)
     case secured: SecuredRelation => apply(secured.child)
     case scan: DataSourceV2ScanRelation => scans(scan)
     case local: LocalRelation if !local.isStreaming && local.data.length <= Operators.fewRows => written(local)
+    case _: ExplainedTable => Refused("table with a policy, of which EXPLAIN shows nothing")
     case other => Refused(s"operator ${other.nodeName}")
   }
 
@@ -43,7 +50,7 @@ final class Operators(setting: Setting) {
 
   private def alone(condition: Expression): String = {
     val parts = Operators.conjuncts(condition)
-    if (parts.size > 1 && parts.exists(MayFail(_))) Refused("condition that can fail beside another")
+    if (parts.size > 1 && parts.exists(MayFail.forRow)) Refused("condition that can fail beside another")
     sql(condition)
   }
 
@@ -81,6 +88,17 @@ final class Operators(setting: Setting) {
     s"SELECT ${Select.list(items)} FROM (${apply(child)})"
   }
 
+  /** Each row once for each projection, all in one pass. */
+  private def expanded(expand: Expand): String = {
+    val items = expand.output.zipWithIndex.map { case (column, i) =>
+      val choices = expand.projections.map(projection => NativeTypes.cast(sql(projection(i)), column.dataType))
+      val item = if (choices.distinct.size == 1) choices.head
+      else choices.zipWithIndex.map { case (choice, n) => s"WHEN $n THEN $choice" }.mkString("CASE projection ", " ", " END")
+      s"$item AS ${NativeTypes.column(column)}"
+    }
+    s"SELECT ${Select.list(items)} FROM (${apply(expand.child)}) CROSS JOIN (VALUES ${expand.projections.indices.map(n => s"($n)").mkString(", ")}) AS projections(projection)"
+  }
+
   private def written(local: LocalRelation): String = {
     def row(items: Seq[String]): String = s"SELECT ${Select.list(items)}"
     def item(value: Any, column: Attribute): String = s"${NativeLiterals(value, column.dataType)} AS ${NativeTypes.column(column)}"
@@ -92,7 +110,7 @@ final class Operators(setting: Setting) {
   /** Sort with what stands directly on it, as one SELECT: the order of rows is the order of the outermost one. */
   private object Ordered {
     final class Block(list: Seq[NamedExpression], sort: Sort, limit: String) {
-      def sql: String = s"SELECT ${named(list)} FROM (${apply(sort.child)}) ORDER BY ${sort.order.map(key).mkString(", ")}$limit"
+      def text: String = s"SELECT ${named(list)} FROM (${apply(sort.child)}) ORDER BY ${sort.order.map(Windows.key(_, sql(_))).mkString(", ")}$limit"
     }
 
     def unapply(plan: LogicalPlan): Option[Block] = plan match {
@@ -104,10 +122,6 @@ final class Operators(setting: Setting) {
       case _ => None
     }
 
-    private def key(order: SortOrder): String = {
-      NativeTypes.check(order.child.dataType)
-      s"${sql(order.child)} ${if (order.direction == Ascending) "ASC" else "DESC"} ${if (order.nullOrdering == NullsFirst) "NULLS FIRST" else "NULLS LAST"}"
-    }
   }
 
   private object Limited {

@@ -2,18 +2,29 @@ package org.apache.iceberg.spark.source
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.iceberg.{FileFormat, FileScanTask, MetadataColumns, Table, TableProperties}
+import org.apache.iceberg.{FileContent, FileFormat, FileScanTask, MetadataColumns, Table, TableProperties}
 import org.apache.iceberg.hadoop.HadoopFileIO
+import org.apache.iceberg.types.Type.TypeID
+import org.apache.iceberg.types.TypeUtil
 import org.apache.iceberg.types.Types.NestedField
 import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.sqe.files.GuardedFileSystem
-import org.apache.spark.sql.sqe.kernel.Refused
+import org.apache.spark.sql.sqe.kernel.{DeletedRows, Refused}
 
 /**
- * The files of an Iceberg scan, where each is a plain local Parquet file that holds just the rows it is to give. In Iceberg's own
+ * The files of an Iceberg scan, where each is a plain local Parquet file, and the rows that are deleted of some. In Iceberg's own
  * package, because only there a scan shows its tasks.
  */
-final case class PlannedFiles(table: String, paths: Seq[String], rows: Long, bytes: Long, fields: Map[String, NestedField])
+final case class PlannedFiles(
+    table: String,
+    paths: Seq[String],
+    deleted: Seq[DeletedRows],
+    rows: Long,
+    bytes: Long,
+    fields: Map[String, NestedField],
+    texts: Seq[Int]) {
+  lazy val untouched: Seq[String] = paths.filterNot(deleted.map(_.path).toSet)
+}
 
 object PlannedFiles {
   /** The kernel would take them for a pattern. */
@@ -28,8 +39,17 @@ object PlannedFiles {
     checkAccess(table)
     val tasks = scan.tasks.asScala.toSeq.map(plain)
     val fields = scan.projection.columns.asScala.map { field => field.name -> field }.toMap
-    PlannedFiles(table.name, tasks.map(task => local(task.file.location)).distinct, tasks.map(_.file.recordCount).sum,
-      tasks.map(_.file.fileSizeInBytes).sum, fields)
+    val deleted = tasks.filterNot(_.deletes.isEmpty).map { task =>
+      DeletedRows(local(task.file.location), task.file.location, task.deletes.asScala.toSeq, table.io)
+    }
+    PlannedFiles(table.name, tasks.map(task => local(task.file.location)).distinct, deleted, tasks.map(_.file.recordCount).sum,
+      tasks.map(_.file.fileSizeInBytes).sum, fields, texts(table))
+  }
+
+  /** The field ids of its columns of text, at any depth. */
+  private def texts(table: Table): Seq[Int] = {
+    val schema = table.schema
+    TypeUtil.indexById(schema.asStruct).asScala.collect { case (id, field) if field.`type`.typeId == TypeID.STRING => id.toInt }.toSeq
   }
 
   /** The kernel opens files with the server's own rights: only those that the catalog's own file access would open so, too. */
@@ -42,7 +62,8 @@ object PlannedFiles {
 
   private def plain(task: Any): FileScanTask = task match {
     case file: FileScanTask if !file.isDataTask =>
-      if (!file.deletes.isEmpty) Refused("table with row deletes")
+      if (!file.deletes.asScala.forall(deletes => deletes.content == FileContent.POSITION_DELETES)) Refused("table with equality deletes")
+      if (file.deletes.asScala.exists(_.keyMetadata != null)) Refused("encrypted files")
       if (file.file.format != FileFormat.PARQUET) Refused("file format other than Parquet")
       if (file.file.keyMetadata != null) Refused("encrypted files")
       file

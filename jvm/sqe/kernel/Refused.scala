@@ -20,6 +20,8 @@ object Counters {
   private val mostReasons = 200
   val native = new AtomicLong
   val instances = new AtomicLong
+  /** Memory of Arrow's that was not given back: always a defect. */
+  val leaks = new AtomicLong
   private val refusals = new ConcurrentHashMap[String, LongAdder]
   private val fallbacks = new ConcurrentHashMap[String, LongAdder]
 
@@ -37,6 +39,7 @@ object Counters {
   def facts: Map[String, Any] = Map(
     "native_fragments" -> native.get,
     "native_open" -> instances.get,
+    "native_leaks" -> leaks.get,
     "native_refusals" -> shown(refusals),
     "native_fallbacks" -> shown(fallbacks))
 

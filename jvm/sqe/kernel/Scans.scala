@@ -13,7 +13,8 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
  * | columns by field id | renamed, dropped and added again, reordered: the id is what Iceberg goes by, too; without one: NULL |
  * | wider types | the file's value cast to the table's type; Iceberg allows only casts that lose nothing |
  * | partition columns | read from the file, which holds them; never from the file's path |
- * | row deletes, other formats, encryption, remote files, default values, imported files | refused |
+ * | rows deleted by position (delete files, deletion vectors) | read by Iceberg's own loader; taken out by file and row number |
+ * | equality deletes, other formats, encryption, remote files, default values, imported files | refused |
  */
 final class Scans {
   private val found = Seq.newBuilder[PlannedFiles]
@@ -25,12 +26,16 @@ final class Scans {
     val files = PlannedFiles.of(relation.scan)
     val schema = relation.output.map(mapped(_, files))
     found += files
-    if (files.paths.isEmpty) empty(relation.output) else s"SELECT ${columns(relation.output)} FROM ${read(files, schema)}"
+    val parts = Seq(
+      if (files.untouched.isEmpty) None else Some(s"SELECT ${columns(relation.output)} FROM ${read(files.untouched, schema)}"),
+      if (files.deleted.isEmpty) None else Some(s"SELECT ${columns(relation.output)} FROM (SELECT *, filename, file_row_number " +
+        s"FROM ${read(files.deleted.map(_.path), schema)}) ANTI JOIN ${DeletedRows.table} ON ${DeletedRows.condition}")).flatten
+    if (parts.isEmpty) empty(relation.output) else parts.mkString(" UNION ALL ")
   }
 
-  private def read(files: PlannedFiles, schema: Seq[String]): String = {
+  private def read(paths: Seq[String], schema: Seq[String]): String = {
     val mapping = if (schema.isEmpty) "" else schema.mkString(", schema = MAP {", ", ", "}")
-    s"read_parquet([${files.paths.map(NativeLiterals.quoted).mkString(", ")}]$mapping, hive_partitioning = false)"
+    s"read_parquet([${paths.map(NativeLiterals.quoted).mkString(", ")}]$mapping, hive_partitioning = false)"
   }
 
   private def mapped(column: Attribute, files: PlannedFiles): String = {

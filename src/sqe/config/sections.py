@@ -115,7 +115,9 @@ class Engine:
         "The native kernel: `auto` uses it where it means the same as Spark, `require` refuses other queries; docs/native.md.",
     )
     native_memory: Size = key(
-        size("128m", "1t"), Size.parse(kernel.DEFAULT_MEMORY), "Memory of the native kernel, beside the heap; beyond it, it spills."
+        size("128m", "1t"),
+        Size.parse(kernel.DEFAULT_MEMORY),
+        "Memory of the native kernel, beside the heap; beyond it, it spills.",
     )
     spark: Mapping[str, str] = mapping_key(text_map(spark.checked), "Spark tuning settings by name; only those listed below.")
 

@@ -54,6 +54,7 @@ class DriverHealth:
     active_jobs: int
     native_fragments: int  # planned for the native kernel
     native_open: int  # its instances that run now
+    native_leaks: int  # fragments that did not give back all of their memory
     native_refusals: dict[str, int]  # parts of plans that it does not run, by reason
     native_fallbacks: dict[str, int]  # statements that ran again on Spark, by reason
 
