@@ -12,6 +12,7 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.analysis.FunctionRegistry
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.sqe.kernel.{KernelSettings, NativeInstance}
 import py4j.GatewayServer
 
 /**
@@ -39,9 +40,12 @@ object Boot {
     System.out.flush()
     leaveWithOwner(stdin, Path.of(request("folder").toString))
     try {
-      link.started(buildSession(request("spark"), request("preload") == "beside"))
+      val session = buildSession(request("spark"), request("preload") == "beside")
+      link.started(session)
       Preload.run()
       link.preloaded()
+      // Its first instance takes a second; a statement that waits already needs the cores more.
+      if (request("preload") == "after" && KernelSettings.mode(session) != "off") daemon("sqe-native-warm")(NativeInstance.warmUp())
     } catch {
       case failure: Throwable => link.failedToStart(failure)
     }

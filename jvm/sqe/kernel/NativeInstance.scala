@@ -5,6 +5,8 @@ import java.sql.{DriverManager, Statement}
 import java.util.Properties
 import java.util.UUID
 
+import scala.util.control.NonFatal
+
 import org.apache.commons.io.FileUtils
 import org.apache.arrow.memory.BufferAllocator
 import org.apache.arrow.vector.ipc.ArrowReader
@@ -81,7 +83,12 @@ final class NativeInstance(query: NativeQuery) extends AutoCloseable with Loggin
   }
 }
 
-object NativeInstance {
+object NativeInstance extends Logging {
+  /** Loads the library. */
+  def warmUp(): Unit =
+    try DriverManager.getConnection("jdbc:duckdb:").close()
+    catch { case failure @ (NonFatal(_) | _: LinkageError) => logWarning("the native kernel cannot be loaded; Spark will run everything", failure) }
+
   private val setUp = Seq(
     Arithmetic.halfUpMacro,
     "SET TimeZone = 'UTC'",

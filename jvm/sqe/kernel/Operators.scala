@@ -126,6 +126,9 @@ final class Operators(setting: Setting) {
 
   private object Limited {
     def unapply(plan: LogicalPlan): Option[(LogicalPlan, String)] = plan match {
+      // What Spark's optimizer makes of LIMIT and OFFSET.
+      case GlobalLimit(IntegerLiteral(count), Offset(IntegerLiteral(skipped), LocalLimit(IntegerLiteral(both), child))) if both >= count + skipped =>
+        Some((child, s" LIMIT $count OFFSET $skipped"))
       case LimitAndOffset(IntegerLiteral(count), IntegerLiteral(skipped), child) => Some((child, s" LIMIT $count OFFSET $skipped"))
       case OffsetAndLimit(IntegerLiteral(skipped), IntegerLiteral(count), child) => Some((child, s" LIMIT ${math.max(0, count - skipped)} OFFSET $skipped"))
       case Limit(IntegerLiteral(count), child) => Some((child, s" LIMIT $count"))

@@ -82,7 +82,7 @@ def _value(draw: random.Random, kind: pa.DataType) -> object:
     if pa.types.is_decimal(kind):
         largest = 10**kind.precision - 1
         whole = draw.choice([largest, -largest, 1, -1, 5, -5, 50, 0]) if draw.random() < 0.2 else draw.randint(-2000, 2000)
-        return Decimal(whole).scaleb(-kind.scale)
+        return Decimal(f"{whole}e-{kind.scale}")  # exact: arithmetic would round to 28 digits
     if pa.types.is_floating(kind):
         value = draw.choice(_DOUBLES)
         return value if kind == pa.float64() else (0.5 if abs(value) > 1e38 else value)

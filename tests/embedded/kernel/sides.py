@@ -41,6 +41,7 @@ class Sides:
     def same_natively(self, query: str, *, ordered: bool = False) -> pa.Table:
         """Asserts that all of the query is native, and its answer Spark's."""
         expected, found = self.answer("off", query), self.answer("require", query)
+        self.native("auto")
         assert isinstance(found, pa.Table), (query, found)
         assert difference(expected, found, ordered=ordered) is None, query
         return found
@@ -68,8 +69,15 @@ def difference(expected: pa.Table | str, found: pa.Table | str, *, ordered: bool
 
 def rows(table: pa.Table) -> list[tuple[str, ...]]:
     """As text that tells types apart, NaN equal to itself, and -0.0 from 0.0."""
-    columns = [[_cell(value) for value in column.to_pylist()] for column in table.columns]
+    columns = [[_cell(value) for value in _countable(column).to_pylist()] for column in table.columns]
     return list(zip(*columns, strict=True))
+
+
+def _countable(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Dates and times as numbers: Python has none beyond the year 9999."""
+    if pa.types.is_date(column.type):
+        return column.cast(pa.int32())
+    return column.cast(pa.int64()) if pa.types.is_timestamp(column.type) else column
 
 
 def _cell(value: object) -> str:
