@@ -1,8 +1,9 @@
 package org.apache.spark.sql.sqe
 
-import java.io.{BufferedReader, InputStreamReader}
+import java.io.{BufferedReader, InputStreamReader, StringReader}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Path
+import java.util.Properties
 
 import scala.jdk.CollectionConverters._
 
@@ -16,7 +17,7 @@ import org.apache.spark.sql.sqe.kernel.{KernelSettings, NativeInstance}
 import py4j.GatewayServer
 
 /**
- * The driver's entry point. Python starts it with one JSON line on stdin (the gateway's secret, the folder for the
+ * The driver's entry point. Python starts it with properties on stdin, up to an empty line (the gateway's secret, the folder for the
  * stream socket, the Spark settings): a secret on the command line would be readable by every user of the machine.
  *
  * The gateway answers before Spark is there: Python imports its own libraries while the session is being built here.
@@ -24,28 +25,33 @@ import py4j.GatewayServer
  */
 object Boot {
   def main(args: Array[String]): Unit = {
+    val settingsOfSpark = daemon("sqe-boot-settings")(Class.forName("org.apache.spark.SparkConf$")) // logging, too
     val stdin = new BufferedReader(new InputStreamReader(System.in, UTF_8))
-    val request = Json.parse(stdin.readLine())
+    val request = new Properties
+    Iterator.continually(stdin.readLine()).takeWhile(line => line != null && line.nonEmpty)
+      .foreach(line => request.load(new StringReader(line)))
     MemoryGuard.watchThreads()
     val link = new Link
-    val streams = new StreamServer(request("stream_socket").toString, link)
+    val streams = new StreamServer(request.getProperty("stream_socket"), link)
     val gateway = new GatewayServer.GatewayServerBuilder()
       .entryPoint(link)
       .javaPort(0)
-      .authToken(request("secret").toString)
+      .authToken(request.getProperty("secret"))
       .build()
     gateway.start()
     streams.start()
-    println(Json.write(Map("port" -> gateway.getListeningPort)))
+    println(gateway.getListeningPort)
     System.out.flush()
-    leaveWithOwner(stdin, Path.of(request("folder").toString))
+    leaveWithOwner(stdin, Path.of(request.getProperty("folder")))
+    settingsOfSpark.join()
+    daemon("sqe-boot-libraries")(libraries())
     try {
-      val session = buildSession(request("spark"), request("preload") == "beside")
+      val session = buildSession(request, request.getProperty("preload") == "beside")
       link.started(session)
       Preload.run()
       link.preloaded()
       // Its first instance takes a second; a statement that waits already needs the cores more.
-      if (request("preload") == "after" && KernelSettings.mode(session) != "off") daemon("sqe-native-warm")(NativeInstance.warmUp())
+      if (request.getProperty("preload") == "after" && KernelSettings.mode(session) != "off") daemon("sqe-native-warm")(NativeInstance.warmUp())
     } catch {
       case failure: Throwable => link.failedToStart(failure)
     }
@@ -56,13 +62,26 @@ object Boot {
    * for this driver already; else when the session is there and clients can log in. Either way the threads join before a session
    * touches those classes, so that no two initialise the same part of Spark SQL.
    */
-  private def buildSession(settings: Any, beside: Boolean): SparkSession = {
+  private def buildSession(request: Properties, beside: Boolean): SparkSession = {
     val conf = new SparkConf(false)
-    settings.asInstanceOf[java.util.Map[String, String]].asScala.foreach { case (key, value) => conf.set(key, value) }
+    request.asScala.foreach { case (key, value) => if (key.startsWith("spark.")) conf.set(key, value) }
     val preload = if (beside) Some(daemon("sqe-preload")(Preload.run())) else None
     val context = SparkContext.getOrCreate(conf)
     preload.foreach(_.join())
     SparkSession.builder().sparkContext(context).getOrCreate()
+  }
+
+  /**
+   * What the SparkContext and the first call come to a little later, made ready beside it. Nothing of Spark's own: two threads that
+   * initialise its classes in different orders could wait for each other for ever.
+   */
+  private def libraries(): Unit = Seq[() => Any](
+    () => new org.apache.hadoop.conf.Configuration().get("hadoop.tmp.dir"),
+    () => Class.forName("org.apache.hadoop.security.UserGroupInformation"),
+    () => Class.forName("io.netty.channel.epoll.Epoll"),
+    () => Json.parse(Json.write(Map("ready" -> true)))).foreach { library =>
+    try library()
+    catch { case _: Throwable => } // whoever needs it meets the same failure and tells it
   }
 
   private def leaveWithOwner(stdin: BufferedReader, folder: Path): Unit = {

@@ -24,7 +24,7 @@ final class ColumnStats(name: String, table: IcebergTable) extends LocalTable(
 
   override def wholeColumns: Seq[String] = table.schema.columns.asScala.toSeq.map(_.name)
 
-  override protected def rows(only: Map[String, Set[String]]): Seq[Seq[Any]] = {
+  override protected def rows(only: LocalTable.Only): Seq[Seq[Any]] = {
     val totals = table.schema.columns.asScala.toSeq.map(new Column(_))
     var rows, deleted = 0L
     var counted = true

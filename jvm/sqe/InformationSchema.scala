@@ -13,7 +13,7 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog.{Identifier, Table, View}
 import org.apache.spark.sql.sqe.policy.ShownViews
-import org.apache.spark.sql.types.{IntegerType, StringType, StructType}
+import org.apache.spark.sql.types.{DataType, IntegerType, LongType, StringType, StructField, StructType}
 
 /**
  * `information_schema` of one catalog: what the session's user can list there, asked of the catalog when it is read. A condition
@@ -29,26 +29,42 @@ final class InformationSchema(catalog: LakeCatalog, spark: SparkSession) extends
         relations(only).map { case (name, kind) => named(name) :+ kind }))
     case "views" => Some(new Listed("views", Seq("table_catalog", "table_schema", "table_name", "view_definition"))(only =>
         Failure.PolicyNeeded.together(relations(only).collect { case (name, "VIEW") => name })(name => readable(shown(name).query).map(named(name) :+ _)).flatten))
-    case "columns" => Some(new Columns)
+    case "columns" => Some(new Columns("columns", IntegerType, _.catalogString))
+    case InformationSchema.columnsForTrino => Some(new Columns(InformationSchema.columnsForTrino, LongType, TrinoType.of(_).name))
+    case "table_privileges" => Some(new Listed("table_privileges",
+        Seq("grantor", "grantor_type", "grantee", "grantee_type", "table_catalog", "table_schema", "table_name", "privilege_type", "is_grantable", "with_hierarchy"))(_ => Nil))
     case _ => None
   }
 
-  private final class Listed(table: String, columns: Seq[String])(make: Map[String, Set[String]] => Seq[Seq[Any]])
+  private final class Listed(table: String, columns: Seq[String])(make: LocalTable.Only => Seq[Seq[Any]])
     extends LocalTable(s"${catalog.name}.$name.$table", columns.map(_ -> StringType): _*) {
-    override protected def rows(only: Map[String, Set[String]]): Seq[Seq[Any]] = make(only)
+    override protected def rows(only: LocalTable.Only): Seq[Seq[Any]] = make(only)
   }
 
-  private final class Columns extends LocalTable(
-      s"${catalog.name}.$name.columns",
+  private final class Columns(table: String, position: DataType, typeName: DataType => String) extends LocalTable(
+      s"${catalog.name}.$name.$table",
       "table_catalog" -> StringType, "table_schema" -> StringType, "table_name" -> StringType, "column_name" -> StringType,
-      "ordinal_position" -> IntegerType, "column_default" -> StringType, "is_nullable" -> StringType, "data_type" -> StringType,
+      "ordinal_position" -> position, "column_default" -> StringType, "is_nullable" -> StringType, "data_type" -> StringType,
       "comment" -> StringType) {
-    override protected def rows(only: Map[String, Set[String]]): Seq[Seq[Any]] = atOnce(relations(only)) { case (name, kind) =>
+    override protected def rows(only: LocalTable.Only): Seq[Seq[Any]] = atOnce(relations(only)) { case (name, kind) =>
       columnsOf(name, kind).fields.toSeq.zipWithIndex.map { case (column, index) =>
-        named(name) ++ Seq(column.name, index + 1, column.getCurrentDefaultValue(), if (column.nullable) "YES" else "NO",
-          column.dataType.catalogString, column.getComment())
+        named(name) ++ Seq(column.name, if (position == LongType) Long.box(index + 1L) else Int.box(index + 1), column.getCurrentDefaultValue(), if (column.nullable) "YES" else "NO",
+          typeName(column.dataType), column.getComment())
       }
     }
+  }
+
+  /** What `information_schema.columns` has, with the column itself in place of its type's name. */
+  private[sqe] def columns(only: LocalTable.Only): Seq[(Seq[Any], Int, StructField)] = atOnce(relations(only)) { case (name, kind) =>
+    columnsOf(name, kind).fields.toSeq.zipWithIndex.map { case (column, index) => (named(name), index + 1, column) }
+  }
+
+  /** Tables and views with their comments. */
+  private[sqe] def comments(only: LocalTable.Only): Seq[Seq[Any]] = atOnce(relations(only)) { case (name, kind) =>
+    val comment =
+      if (kind == "VIEW") shown(name).properties.get("comment")
+      else catalog.icebergCatalog.loadTable(TableIdentifier.of(Namespace.of(name.namespace: _*), name.name)).properties.get("comment")
+    Seq(named(name) :+ comment)
   }
 
   private def shown(view: Identifier): View = ShownViews.of(catalog, spark, view)
@@ -60,7 +76,7 @@ final class InformationSchema(catalog: LakeCatalog, spark: SparkSession) extends
     StructType(all.filter(column => visible(column.name)))
   }
 
-  private def schemas(only: Option[Set[String]]): Seq[Array[String]] = {
+  private def schemas(only: Option[String => Boolean]): Seq[Array[String]] = {
     def below(parent: Array[String]): Seq[Array[String]] = {
       val children = readable(if (parent.isEmpty) catalog.listNamespaces() else catalog.listNamespaces(parent)).getOrElse(Array.empty)
       Failure.PolicyNeeded.together(children.toSeq)(child => child +: below(child)).flatten
@@ -69,7 +85,7 @@ final class InformationSchema(catalog: LakeCatalog, spark: SparkSession) extends
   }
 
   /** Tables and views that the session's user may see, with one question to the policy for all of them. */
-  private def relations(only: Map[String, Set[String]]): Seq[(Identifier, String)] = {
+  private def relations(only: LocalTable.Only): Seq[(Identifier, String)] = {
     def wanted(names: Array[Identifier]) = names.filter(name => only.get("table_name").forall(_(name.name))).toSet
     val found = schemas(only.get("table_schema")).flatMap { schema =>
       val views = readable(catalog.viewsAsSpelt(schema)).map(wanted).getOrElse(Set.empty)
@@ -85,12 +101,12 @@ final class InformationSchema(catalog: LakeCatalog, spark: SparkSession) extends
   private def dotted(schema: Array[String]): String = schema.mkString(".")
 
   /** Several at a time: each is a question to the catalog and a file to read, and a thousand tables are a thousand of them. */
-  private def atOnce[T](items: Seq[T])(make: T => Seq[Seq[Any]]): Seq[Seq[Any]] =
+  private def atOnce[T, R](items: Seq[T])(make: T => Seq[R]): Seq[R] =
     if (items.size < 2) items.flatMap(item => readable(make(item)).getOrElse(Nil))
     else {
       val pool = Executors.newFixedThreadPool(math.min(parallel, items.size))
       try {
-        val asked = items.map(item => pool.submit((() => readable(make(item)).getOrElse(Nil)): Callable[Seq[Seq[Any]]]): Future[Seq[Seq[Any]]])
+        val asked = items.map(item => pool.submit((() => readable(make(item)).getOrElse(Nil)): Callable[Seq[R]]): Future[Seq[R]])
         val answers = asked.map(future => Try(future.get))
         val undecided = answers.collect { case Failed(_: ExecutionException, needed: Failure.PolicyNeeded) => needed.tables }.flatten
         if (undecided.nonEmpty) throw new Failure.PolicyNeeded(undecided)
@@ -116,7 +132,9 @@ object InformationSchema {
   }
 
   val name = "information_schema"
-  val tables: Seq[String] = Seq("columns", "schemata", "tables", "views")
+  val tables: Seq[String] = Seq("columns", "schemata", "table_privileges", "tables", "views")
+  /** `columns` with Trino's names of types: what statements in Trino's dialect read under that name. Not listed. */
+  val columnsForTrino = "columns_for_trino"
   private val parallel = 8
 
   def is(namespace: Array[String]): Boolean = namespace.length == 1 && namespace.head.equalsIgnoreCase(name)

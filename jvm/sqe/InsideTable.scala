@@ -39,7 +39,7 @@ object InsideTable {
   private final class Properties(name: String, table: SparkTable) extends LocalTable(name, "key" -> StringType, "value" -> StringType) with Part {
     override def whole: String = table.table.name
     override def wholeColumns: Seq[String] = table.table.schema.columns.asScala.toSeq.map(_.name)
-    override protected def rows(only: Map[String, Set[String]]): Seq[Seq[Any]] =
+    override protected def rows(only: LocalTable.Only): Seq[Seq[Any]] =
       table.table.properties.asScala.toSeq.sorted.map { case (key, value) => Seq(key, value) }
   }
 }

@@ -40,7 +40,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
  */
 final class LakeCatalog extends SparkCatalog {
   private val spelling = new Spelling(this)
-  private lazy val information = new InformationSchema(this, SparkSession.active)
+  private[sqe] lazy val information = new InformationSchema(this, SparkSession.active)
   private var lowerCase = false
   private var session: String = _
   private[sqe] val guard = new CatalogGuard(this, () => session)

@@ -21,6 +21,7 @@ final class Link {
   @volatile private var startFailure: Throwable = _
   private val sessions = new ConcurrentHashMap[String, UserSession]
   private val executions = new ConcurrentHashMap[String, Execution]
+  @volatile private var profiling: Profiling = _
   private val cancelledBefore = Recent.setOf[String](1000)
 
   private[sqe] def started(session: SparkSession): Unit = {
@@ -38,7 +39,10 @@ final class Link {
     ready.countDown()
   }
 
-  private[sqe] def ended(id: String): Unit = executions.remove(id)
+  private[sqe] def ended(id: String): Unit = {
+    val execution = executions.remove(id)
+    if (execution != null) Option(profiling).foreach(_.ran(execution.query))
+  }
 
   private[sqe] def execution(id: String): Option[Execution] = Option(executions.get(id))
 
@@ -226,6 +230,20 @@ final class Link {
   def collectGarbage(): String = answer {
     System.gc()
     Map.empty
+  }
+
+  /** From here to `profile`: who starts it again begins anew. */
+  def startProfiling(everyMillis: String): String = answer {
+    Option(profiling).foreach(_.stop())
+    profiling = new Profiling(root.sparkContext, everyMillis.toLong)
+    profiling.start()
+    Map.empty
+  }
+
+  def profile(): String = answer {
+    val ended = profiling
+    profiling = null
+    if (ended == null) Map.empty else ended.stop()
   }
 
   private def inSession[T](id: String)(body: SparkSession => T): T = {

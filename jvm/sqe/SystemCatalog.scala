@@ -96,10 +96,13 @@ object SystemCatalog {
 
   /** A table whose rows came from Python. */
   final class Given(table: String, columns: (String, DataType)*) extends LocalTable(s"system.runtime.$table", columns: _*) {
-    override protected def rows(only: Map[String, Set[String]]): Seq[Seq[Any]] = {
+    override protected def rows(only: LocalTable.Only): Seq[Seq[Any]] = reader(only)()
+
+    /** Found now: what runs the plan later (an adapted part of it, in a thread of Spark's) does not know the statement. */
+    override protected def reader(only: LocalTable.Only): () => Seq[Seq[Any]] = {
       val found = Option(statement.get).flatMap(id => Option(given.get(id))).flatMap(_.get(table))
         .getOrElse(throw new Failure.Refused(s"system.runtime.$table can be read by its own name only, not through a view"))
-      found.asInstanceOf[Rows].asScala.toSeq.map(row => schema.fields.toSeq.map(field => (row.get(field.name), field.dataType) match {
+      () => found.asInstanceOf[Rows].asScala.toSeq.map(row => schema.fields.toSeq.map(field => (row.get(field.name), field.dataType) match {
         case (number: Number, LongType | TimestampType) => number.longValue
         case (value, _) => value
       }))

@@ -1,12 +1,12 @@
 package org.apache.spark.sql.sqe
 
-import java.sql.Types
-import java.util.Locale
+import java.sql.{DatabaseMetaData, Types}
 
 import scala.util.Try
+import scala.util.control.NonFatal
 
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.connector.catalog.{CatalogManager, Identifier}
+import org.apache.spark.sql.connector.catalog.CatalogManager
 import org.apache.spark.sql.types._
 
 /**
@@ -29,9 +29,9 @@ object SystemTables {
       "node_id" -> text, "http_uri" -> text, "node_version" -> text, "coordinator" -> BooleanType, "state" -> text)
   ).map(table => table.name.split('.').last -> table).toMap
 
-  private def made(schema: String, name: String, columns: Seq[(String, DataType)])(make: Map[String, Set[String]] => Seq[Seq[Any]]): (String, LocalTable) =
+  private def made(schema: String, name: String, columns: Seq[(String, DataType)])(make: LocalTable.Only => Seq[Seq[Any]]): (String, LocalTable) =
     name -> new LocalTable(s"system.$schema.$name", columns: _*) {
-      override protected def rows(only: Map[String, Set[String]]): Seq[Seq[Any]] = make(only)
+      override protected def rows(only: LocalTable.Only): Seq[Seq[Any]] = make(only)
     }
 
   private def texts(names: String): Seq[(String, DataType)] = names.split(" ").toSeq.map(_ -> text)
@@ -39,8 +39,23 @@ object SystemTables {
   private lazy val metadata: Map[String, LocalTable] = Map(
     made("metadata", "catalogs", texts("catalog_name connector_id connector_name"))(_ => lakes.map(lake => Seq(lake.name, lake.name, "iceberg"))),
     made("metadata", "table_comments", texts("catalog_name schema_name table_name comment"))(only =>
-      asked("tables", only, "catalog_name", "schema_name", "table_name").map(row => row.take(3) :+ comment(row))),
-    made("metadata", "materialized_views", texts("catalog_name schema_name name definition"))(_ => Nil))
+      each(only, "catalog_name", "schema_name", "table_name")(_.comments(_))),
+    made("metadata", "materialized_views",
+      texts("catalog_name schema_name name storage_catalog storage_schema storage_table freshness owner comment definition"))(_ => Nil),
+    made("metadata", "table_properties", texts(properties))(_ => lakes.flatMap(lake => tableProperties.map { case (name, kind, about) =>
+      Seq(lake.name, name, null, kind, about)
+    })),
+    made("metadata", "schema_properties", texts(properties))(_ => lakes.map(lake => Seq(lake.name, "location", null, "varchar", "Location of the schema's tables"))),
+    made("metadata", "column_properties", texts(properties))(_ => Nil),
+    made("metadata", "analyze_properties", texts(properties))(_ => Nil),
+    made("metadata", "materialized_view_properties", texts(properties))(_ => Nil))
+
+  private val properties = "catalog_name property_name default_value type description"
+
+  private val tableProperties = Seq(
+    ("partitioning", "array(varchar)", "Partition transforms"), ("format", "varchar", "File format of the table"),
+    ("format_version", "integer", "Iceberg table format version"), ("compression_codec", "varchar", "Compression codec of the files"),
+    ("location", "varchar", "File system location of the table"))
 
   private lazy val jdbc: Map[String, LocalTable] = Map(
     made("jdbc", "catalogs", texts("table_cat"))(_ => lakes.map(lake => Seq(lake.name))),
@@ -50,11 +65,32 @@ object SystemTables {
       asked("tables", only, "table_cat", "table_schem", "table_name").map(row =>
         row.take(3) ++ Seq(if (row(3) == "VIEW") "VIEW" else "TABLE", null, null, null, null, null, null))),
     made("jdbc", "table_types", texts("table_type"))(_ => Seq(Seq("TABLE"), Seq("VIEW"))),
-    made("jdbc", "columns", texts("table_cat table_schem table_name column_name") ++ Seq("data_type" -> number, "type_name" -> text,
-      "column_size" -> number, "decimal_digits" -> number, "num_prec_radix" -> number, "nullable" -> number, "remarks" -> text, "column_def" -> text,
-      "ordinal_position" -> number, "is_nullable" -> text))(only =>
-      asked("columns", only, "table_cat", "table_schem", "table_name").map(column)),
-    made("jdbc", "types", Seq("type_name" -> text, "data_type" -> number, "nullable" -> number))(_ => types.map { case (name, code) => Seq(name, code, 1L) }))
+    made("jdbc", "columns", columns(
+      "table_cat table_schem table_name column_name *data_type type_name *column_size *buffer_length *decimal_digits *num_prec_radix *nullable remarks column_def " +
+        "*sql_data_type *sql_datetime_sub *char_octet_length *ordinal_position is_nullable scope_catalog scope_schema scope_table *source_data_type " +
+        "is_autoincrement is_generatedcolumn"))(only => each(only, "table_cat", "table_schem", "table_name")(_.columns(_)).map((column _).tupled)),
+    made("jdbc", "types", columns(
+      "type_name *data_type *precision literal_prefix literal_suffix create_params *nullable ?case_sensitive *searchable ?unsigned_attribute ?fixed_prec_scale " +
+        "?auto_increment local_type_name *minimum_scale *maximum_scale *sql_data_type *sql_datetime_sub *num_prec_radix"))(_ => TrinoType.all.map(typeRow)),
+    // Trino has no such things either; its driver asks for their columns.
+    empty("attributes", "type_cat type_schem type_name attr_name *data_type attr_type_name *attr_size *decimal_digits *num_prec_radix *nullable remarks attr_def " +
+      "*sql_data_type *sql_datetime_sub *char_octet_length *ordinal_position is_nullable scope_catalog scope_schema scope_table *source_data_type"),
+    empty("procedures", "procedure_cat procedure_schem procedure_name remarks *procedure_type specific_name"),
+    empty("procedure_columns", "procedure_cat procedure_schem procedure_name column_name *column_type *data_type type_name *precision *length *scale *radix *nullable " +
+      "remarks column_def *sql_data_type *sql_datetime_sub *char_octet_length *ordinal_position is_nullable specific_name"),
+    empty("pseudo_columns", "table_cat table_schem table_name column_name *data_type *column_size *decimal_digits *num_prec_radix column_usage remarks *char_octet_length *is_nullable"),
+    empty("super_tables", "table_cat table_schem table_name supertable_name"),
+    empty("super_types", "type_cat type_schem type_name supertype_cat supertype_schem supertype_name"),
+    empty("udts", "type_cat type_schem type_name class_name data_type remarks base_type"))
+
+  private def empty(name: String, names: String): (String, LocalTable) = made("jdbc", name, columns(names))(_ => Nil)
+
+  /** Names of columns: texts, with a `*` numbers, with a `?` truth values. */
+  private def columns(names: String): Seq[(String, DataType)] = names.split(" ").toSeq.map {
+    case name if name.startsWith("*") => name.tail -> number
+    case name if name.startsWith("?") => name.tail -> BooleanType
+    case name => name -> text
+  }
 
   private def all: Map[String, Map[String, LocalTable]] = Map("runtime" -> runtime, "metadata" -> metadata, "jdbc" -> jdbc)
 
@@ -74,34 +110,35 @@ object SystemTables {
     configured.map(_.substring(prefix.length)).toSeq.sorted.flatMap(name => Try(manager.catalog(name)).toOption).collect { case lake: LakeCatalog => lake }
   }
 
-  /** Rows of that table in each catalog's `information_schema`, with the conditions that it understands. */
-  private def asked(table: String, only: Map[String, Set[String]], catalog: String, schema: String, name: String): Seq[Seq[Any]] = {
-    val conditions = (only.get(schema).map((if (table == "schemata") "schema_name" else "table_schema") -> _) ++ only.get(name).map("table_name" -> _)).toMap
+  /** What each catalog's `information_schema` tells, with the conditions that it understands. */
+  private def each[T](only: LocalTable.Only, catalog: String, schema: String, name: String)(
+      tell: (InformationSchema, LocalTable.Only) => Seq[T]): Seq[T] = {
+    val conditions = (only.get(schema).map("table_schema" -> _) ++ only.get(name).map("table_name" -> _)).toMap
     lakes.filter(lake => only.get(catalog).forall(_(lake.name))).flatMap(lake =>
-      Try(lake.loadTable(Identifier.of(Array(InformationSchema.name), table)).asInstanceOf[LocalTable].read(conditions)).getOrElse(Nil))
+      try tell(lake.information, conditions)
+      catch {
+        case needed: Failure.PolicyNeeded => throw needed
+        case NonFatal(_) => Nil
+      })
   }
 
-  private def comment(row: Seq[Any]): String = Try {
-    val lake = spark.sessionState.catalogManager.catalog(row.head.toString).asInstanceOf[LakeCatalog]
-    lake.loadTable(Identifier.of(row(1).toString.split('.'), row(2).toString)).properties.get("comment")
-  }.getOrElse(null)
-
-  /** Of `information_schema.columns`: catalog, schema, table, column, position, default, nullable, type, comment. */
-  private def column(row: Seq[Any]): Seq[Any] = {
-    val name = row(7).toString
-    val kind = Try(DataType.fromDDL(name)).getOrElse(StringType)
-    val (size, digits) = kind match {
-      case decimal: DecimalType => (Some(decimal.precision.toLong), Some(decimal.scale.toLong))
-      case _ => (None, None)
+  /** Rows of that table in each catalog's `information_schema`. */
+  private def asked(table: String, only: LocalTable.Only, catalog: String, schema: String, name: String): Seq[Seq[Any]] =
+    each(only, catalog, schema, name) { (information, conditions) =>
+      val known = if (table == "schemata") conditions.map { case (_, values) => "schema_name" -> values } else conditions
+      information.table(table).map(_.asInstanceOf[LocalTable].read(known)).getOrElse(Nil)
     }
-    row.take(4) ++ Seq(code(kind), name, size, digits, size.map(_ => 10L), if (row(6) == "YES") 1L else 0L, row(8), row(5), row(4).asInstanceOf[Int].toLong, row(6))
+
+  private def column(table: Seq[Any], position: Int, column: StructField): Seq[Any] = {
+    val kind = TrinoType.of(column.dataType)
+    val (nullable, isNullable) = if (column.nullable) (DatabaseMetaData.columnNullable, "YES") else (DatabaseMetaData.columnNoNulls, "NO")
+    table ++ Seq(column.name, kind.jdbc.toLong, kind.name, kind.size, 0L, kind.digits, kind.radix, nullable.toLong, column.getComment(),
+      column.getCurrentDefaultValue(), None, None, kind.octets, position.toLong, isNullable, null, null, null, None, null, null)
   }
 
-  private val types: Seq[(String, Long)] = Seq("boolean" -> Types.BOOLEAN, "tinyint" -> Types.TINYINT, "smallint" -> Types.SMALLINT, "int" -> Types.INTEGER,
-    "bigint" -> Types.BIGINT, "float" -> Types.REAL, "double" -> Types.DOUBLE, "decimal" -> Types.DECIMAL, "string" -> Types.VARCHAR, "binary" -> Types.VARBINARY,
-    "date" -> Types.DATE, "timestamp" -> Types.TIMESTAMP_WITH_TIMEZONE, "timestamp_ntz" -> Types.TIMESTAMP, "array" -> Types.ARRAY, "struct" -> Types.JAVA_OBJECT,
-    "map" -> Types.JAVA_OBJECT, "variant" -> Types.JAVA_OBJECT).map { case (name, code) => name -> code.toLong }
-
-  private def code(kind: DataType): Long =
-    types.toMap.getOrElse(kind.catalogString.takeWhile(char => char.isLetter || char == '_').toLowerCase(Locale.ROOT), Types.JAVA_OBJECT.toLong)
+  private def typeRow(kind: TrinoType): Seq[Any] = {
+    val searchable = if (kind.jdbc == Types.JAVA_OBJECT || kind.jdbc == Types.ARRAY) DatabaseMetaData.typePredNone else DatabaseMetaData.typeSearchable
+    Seq(kind.name, kind.jdbc.toLong, kind.size, null, null, null, DatabaseMetaData.typeNullable.toLong, false, searchable.toLong, None, false, None,
+      null, 0L, 0L, None, None, kind.radix)
+  }
 }

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqe import errors
@@ -69,6 +69,7 @@ class Session:
     running: int = 0
     current: tuple[str, tuple[str, ...]] | None = None  # what USE chose, to be chosen again in a new driver
     decisions: Decisions | None = None  # None: no policy binds the session
+    enabled_roles: frozenset[str] | None = None  # what its client chose of its user's roles; None: all of them
     _generation: int = 0
     _settled: int = 0  # the generation in which it reached its place
     _mounted: frozenset[str] = frozenset()  # the catalogs that the driver knows
@@ -84,7 +85,8 @@ class Session:
     @property
     def identity(self) -> Identity:
         """Who it is, with the roles of now: a renewed token may bring others."""
-        return self.login.identity
+        identity = self.login.identity
+        return identity if self.enabled_roles is None else replace(identity, roles=identity.roles & self.enabled_roles)
 
     @property
     def catalogs(self) -> Catalogs:

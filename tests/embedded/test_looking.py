@@ -88,7 +88,7 @@ def test_the_system_catalog_tells_of_what_the_user_can_see(sql: Sql) -> None:
         "SELECT column_name, data_type, column_size, decimal_digits, is_nullable, remarks FROM system.jdbc.columns "
         "WHERE table_cat = 'lake' AND table_schem = 'sys_s' AND table_name = 't' ORDER BY ordinal_position"
     ).to_pylist()
-    assert [tuple(column.values()) for column in columns] == [("a", 4, None, None, "YES", "x"), ("d", 3, 9, 2, "NO", None)]
+    assert [tuple(column.values()) for column in columns] == [("a", 4, 10, None, "YES", "x"), ("d", 3, 9, 2, "NO", None)]
     assert {"table_schem": "sys_s", "table_catalog": "lake"} in sql("SELECT * FROM system.jdbc.schemas").to_pylist()
     comments = sql("SELECT comment FROM system.metadata.table_comments WHERE schema_name = 'sys_s' AND table_name = 't'")
     assert comments.to_pylist() == [{"comment": "hi"}]
@@ -98,6 +98,14 @@ def test_the_system_catalog_tells_of_what_the_user_can_see(sql: Sql) -> None:
         sql("SELECT * FROM system.jdbc.nothing")
     with pytest.raises(SqeError, match="cannot be changed"):
         sql("CREATE TABLE system.jdbc.mine (a INT)")
+
+
+def test_system_tables_can_be_read_in_a_subquery(sql: Sql) -> None:
+    """Whose plan is adapted while it runs, in another thread than the statement's."""
+    for inner in ("tasks", "queries"):
+        sql(f"SELECT query_id FROM system.runtime.queries WHERE query_id NOT IN (SELECT query_id FROM system.runtime.{inner})")
+    both = sql("SELECT count(*) AS n FROM system.runtime.queries q JOIN system.runtime.tasks t ON q.query_id = t.query_id")
+    assert both.to_pylist()[0]["n"] >= 1
 
 
 def test_tasks_of_others_are_invisible(handler: QueryHandler, sessions: Sessions, session: Session) -> None:

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
-from trino_door import ALICE, BOB, MANY, Client, plain_door
+from trino_door import ALICE, BOB, MANY, ROOT, Client, plain_door
 from waiting import eventually
 
 from sqe.doors.trino.door import TrinoDoor
@@ -271,10 +271,25 @@ def test_an_unknown_catalog_is_an_error_of_the_statement(client: Client) -> None
     assert client.run("SELECT 1", Catalog="nowhere").error["errorName"] == "CATALOG_NOT_FOUND"
 
 
-def test_a_role_cannot_be_chosen(client: Client) -> None:
-    """Accepting and ignoring one would run a statement with more rights than asked for."""
-    assert client.run("SELECT 1", Role="system=ROLE%7Badmin%7D").error["errorName"] == "NOT_SUPPORTED"
+def test_a_role_that_one_has_can_be_chosen(door: TrinoDoor, client: Client) -> None:
+    """And no other: a role narrows what its user may do."""
+    root = Client(door, ROOT)
+    assert root.run("SET ROLE admin").headers("Set-Role") == ["system=ROLE%7Badmin%7D"]
+    assert root.run("SET ROLE NONE").headers("Set-Role") == ["system=NONE"]
+    client.run("SELECT 1")
+    others = "SELECT count(*) > 0 FROM system.runtime.queries WHERE \"user\" = 'alice'"
+    assert root.run(others, Role="system=ROLE%7Badmin%7D").rows == [[True]]
+    assert root.run(others, Role="system=NONE").rows == [[False]]
+    assert root.run("SHOW CURRENT ROLES", Role="system=NONE").rows == []
+    assert root.run("SHOW CURRENT ROLES").rows == root.run("SHOW ROLES").rows == root.run("SHOW ROLE GRANTS").rows == [["admin"]]
+    for role in ("admin", "no_such"):
+        assert client.run("SELECT 1", Role=f"system=ROLE%7B{role}%7D").error["errorName"] == "PERMISSION_DENIED"
+        assert client.run(f"SET ROLE {role}").error["message"] == f"Access Denied: Cannot set role {role}"
     assert client.run("SELECT 1 AS a", Role="system=ALL").rows == [[1]]
+    assert client.run("SELECT 1", Role="lake=ROLE%7Badmin%7D").error["errorName"] == "NOT_SUPPORTED"
+    assert client.run("SET ROLE admin IN nowhere").error["errorName"] == "CATALOG_NOT_FOUND"
+    assert client.run("SELECT 1", Role="system=admin").error["errorName"] == "INVALID_ARGUMENTS"
+    root.close()
 
 
 # Who sees what.

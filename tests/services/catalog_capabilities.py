@@ -109,6 +109,13 @@ def replacement(desk: Desk) -> None:
     assert desk.sql(f"SELECT * FROM {{s}}.again VERSION AS OF {first}") == [(1,)]
 
 
+def version_three(desk: Desk) -> None:
+    desk.sql("CREATE TABLE {s}.third (id INT) TBLPROPERTIES ('format-version' = '3')")
+    desk.sql("INSERT INTO {s}.third VALUES (1), (2)")
+    assert ("format-version", "3") in desk.sql("SHOW TBLPROPERTIES {s}.third")
+    assert len(set(desk.sql("SELECT _row_id FROM {s}.third"))) == 2
+
+
 def views(desk: Desk) -> None:
     desk.sql("CREATE TABLE {s}.base AS SELECT id FROM range(3)")
     desk.sql("CREATE VIEW {s}.some AS SELECT id FROM {s}.base WHERE id > 0")
@@ -251,6 +258,7 @@ CAPABILITIES: dict[str, Callable[[Desk], None]] = {
     "UPDATE, DELETE, MERGE": changes,
     "branches and tags": branches,
     "replace a table, history kept": replacement,
+    "tables of version 3": version_three,
     "views": views,
     "rename a table": renaming,
     "schemas within schemas": schemas_in_schemas,

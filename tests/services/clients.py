@@ -79,7 +79,7 @@ class Catalog:
 
     def ask(self, method: str, path: str, body: Json | None = None, headers: dict[str, str] | None = None) -> httpx.Response:
         authorization = {"Authorization": f"Bearer {self.token}"} if self.token is not None else {}
-        url = f"{self.address['iceberg']}/v1/{self.prefix}{path}"
+        url = f"{self.address['iceberg']}/v1{f'/{self.prefix}' if self.prefix else ''}{path}"
         return httpx.request(method, url, json=body, headers=authorization | (headers or {}), trust_env=False, timeout=60)
 
     def create_namespace(self, name: str) -> httpx.Response:

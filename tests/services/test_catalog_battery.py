@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from catalog_capabilities import CAPABILITIES, Desk
 from clients import Addresses, Login
+from every_catalog import config
 from signed_catalog import ACCESS_KEY, SECRET_KEY, signed_catalog
 
 from dev.services.stack import Stack
@@ -43,70 +44,6 @@ CATALOGS = {
     "Nessie": "nessie",
     "SeaweedFS": "weed",
 }
-
-
-def config(services: Addresses, folder: Path) -> str:
-    store, postgres, hive = services["seaweedfs"], services["postgres"], services["hive"]
-    return f"""
-[storage]
-s3_endpoint = "{store["s3"]}"
-s3_region = "{store["region"]}"
-s3_path_style = true
-s3_access_key = "{store["access_key"]}"
-s3_secret_key = "{store["secret_key"]}"
-
-[catalog]
-name = "lite"
-type = "sqlite"
-path = "{folder / "lite"}"
-
-[catalogs.postgres]
-type = "jdbc"
-uri = "{postgres["jdbc"]}"
-user = "{postgres["user"]}"
-password = "{postgres["password"]}"
-warehouse = "s3://lake/postgres"
-
-[catalogs.folders]
-type = "hadoop"
-warehouse = "{folder / "folders"}"
-
-[catalogs.hive]
-type = "hive"
-uri = "{hive["thrift"]}"
-warehouse = "{hive["warehouse"]}"
-
-[catalogs.glue]
-type = "glue"
-uri = "{services["moto"]["aws"]}"
-region = "us-east-1"
-warehouse = "s3://lake/glue"
-
-[catalogs.fixture]
-type = "rest"
-uri = "{services["fixture"]["iceberg"]}"
-auth = "none"
-
-[catalogs.gateway]
-type = "rest"
-uri = "{services["gateway"]["iceberg"]}"
-warehouse = "lake"
-
-[catalogs.nessie]
-type = "nessie"
-uri = "{services["nessie"]["iceberg"]}"
-warehouse = "lake"
-
-[catalogs.weed]
-type = "rest"
-uri = "{store["iceberg"]}"
-warehouse = "s3://{store["table_bucket"]}"
-auth = "client_credentials"
-token_endpoint = "{store["iceberg"]}/v1/oauth/tokens"
-client_id = "{store["access_key"]}"
-client_secret = "{store["secret_key"]}"
-scope = "PRINCIPAL_ROLE:ALL"
-"""
 
 
 @pytest.fixture(scope="module")

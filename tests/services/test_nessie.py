@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -57,3 +59,47 @@ def with_endpoint(catalog: Catalog, loaded: httpx.Response) -> httpx.Response:
     url = f"{catalog.address['iceberg']}/v1/config"
     said = httpx.get(url, headers={"Authorization": f"Bearer {catalog.token}"}, trust_env=False, timeout=30).json()
     return httpx.Response(200, json={"config": said["defaults"] | said["overrides"] | loaded.json()["config"]})
+
+
+def test_nessie_takes_a_first_commit_that_came_too_late(stack: Stack, alice: Catalog) -> None:
+    """Two clients that both found the table empty: each asserts that there is no snapshot yet, so the second must be refused, and
+    Iceberg's own catalog does. Nessie 0.99.0 takes it, and the first one's rows are gone (docs/catalogs.md, note l)."""
+    fixture = Catalog(stack.up(["fixture"])["fixture"], None, "")
+    assert fixture.ask("POST", "/namespaces", {"namespace": ["race"]}).status_code in (200, 409)
+    assert second_first_commit(fixture, "race") == 409
+    assert second_first_commit(alice, "alice") == 200
+
+
+def second_first_commit(catalog: Catalog, namespace: str) -> int:
+    table = f"race_{secrets.token_hex(4)}"
+    assert catalog.create(namespace, table).status_code == 200
+    metadata = catalog.load(namespace, table).json()["metadata"]
+    answers = [
+        catalog.ask("POST", f"/namespaces/{namespace}/tables/{table}", first_commit(metadata, number)) for number in (1, 2)
+    ]
+    assert answers[0].status_code == 200, answers[0].text
+    catalog.ask("DELETE", f"/namespaces/{namespace}/tables/{table}")
+    return answers[1].status_code
+
+
+def first_commit(metadata: dict[str, Any], snapshot: int) -> dict[str, Any]:
+    return {
+        "requirements": [
+            {"type": "assert-table-uuid", "uuid": metadata["table-uuid"]},
+            {"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": None},
+        ],
+        "updates": [
+            {
+                "action": "add-snapshot",
+                "snapshot": {
+                    "snapshot-id": snapshot,
+                    "sequence-number": snapshot,
+                    "timestamp-ms": metadata["last-updated-ms"] + snapshot,
+                    "manifest-list": f"{metadata['location']}/metadata/snap-{snapshot}.avro",
+                    "summary": {"operation": "append"},
+                    "schema-id": 0,
+                },
+            },
+            {"action": "set-snapshot-ref", "ref-name": "main", "type": "branch", "snapshot-id": snapshot},
+        ],
+    }

@@ -86,6 +86,10 @@ REFUSED = {
         "[catalog]\nname = 'spark_catalog'",
         ":2: catalog cannot have the name 'spark_catalog', which is reserved",
     ),
+    "warehouse in a store without a published jar": (
+        "[catalog]\ntype = 'hive'\nuri = 'thrift://h:1'\nwarehouse = 'gs://bucket/w'",
+        ":4: catalog.warehouse is in a store that this version cannot open: its jars for Iceberg 1.12 are not published",
+    ),
     "two catalogs of one name": (
         "[catalogs.lake]\npath = '/x'",
         ":1: catalogs.lake has the name of the default [catalog]",

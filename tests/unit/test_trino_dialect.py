@@ -65,7 +65,9 @@ def test_what_is_not_known_is_refused_where_it_stands(sql: str, code: errors.Err
         "SELECT CAST(1 AS decimal(38,30)) * CAST(1 AS decimal(38,8))",
         "ALTER TABLE t SET AUTHORIZATION x",
         "CREATE MATERIALIZED VIEW v AS SELECT 1",
-        "CREATE VIEW v SECURITY DEFINER AS SELECT 1",
+        "ALTER TABLE a.b.t RENAME TO other.b.u",
+        "ALTER TABLE t RENAME TO other.b.u",
+        "ALTER VIEW v SET AUTHORIZATION x",
         "CREATE TABLE t (a integer) WITH (sorted_by = ARRAY['a'])",
     ],
 )
@@ -164,3 +166,49 @@ def size(sql: str) -> float:
         return len(translate(sql, "trino").sql)
     except SqeError:
         return float("inf")
+
+
+def test_a_definers_view_is_one_where_there_are_rights_to_lend() -> None:
+    """Trino's tools ask for it by default; without a policy the view reads what its reader may, never more."""
+    found = translate("CREATE OR REPLACE VIEW a.b.v COMMENT 'x' SECURITY DEFINER AS SELECT 1 AS c", "trino")
+    assert "SECURITY DEFINER AS SELECT" in found.sql
+    assert found.without_policy is not None
+    assert "DEFINER" not in found.without_policy
+    assert translate("CREATE VIEW v SECURITY INVOKER AS SELECT 1 AS c", "trino").without_policy is None
+
+
+@pytest.mark.parametrize(
+    ("sql", "words"),
+    [
+        ("ALTER TABLE a.b.t RENAME TO a.b.u", "`b`.`u`"),
+        ("ALTER TABLE a.b.t RENAME TO c.u", "`c`.`u`"),
+        ("ALTER TABLE a.b.t RENAME TO u", "`b`.`u`"),
+        ("ALTER VIEW a.b.v RENAME TO a.b.u", "`b`.`u`"),
+        ("ALTER TABLE t RENAME TO u", "`u`"),
+    ],
+)
+def test_a_new_name_is_one_of_the_tables_catalog(sql: str, words: str) -> None:
+    assert translate(sql, "trino").sql.endswith(f" RENAME TO {words}")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        (r"a\_b", "= 'a_b'"),
+        (r"a\\b", r"= 'a\\b'"),
+        ("", "= ''"),
+        (r"a\_b%", "startswith("),
+        ("%a", "LIKE"),
+        (r"a\b", "LIKE"),
+        ("a\\", "LIKE"),
+    ],
+)
+def test_a_pattern_without_wildcards_is_looked_up(pattern: str, said: str) -> None:
+    sql = translate(f"SELECT id FROM t WHERE name LIKE '{pattern}' ESCAPE '\\'", "trino", lambda relation: TABLE).sql
+    assert said in sql
+    assert ("startswith" in sql) == (said == "startswith(")
+
+
+def test_the_server_tells_its_version() -> None:
+    assert "476-sqe-" in translate("SELECT version()", "trino").sql
+    assert refusal("SELECT version(1)").code is errors.FUNCTION_NOT_FOUND

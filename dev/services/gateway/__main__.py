@@ -12,6 +12,7 @@ import uvicorn
 from dev.services.gateway.app import Gateway
 from dev.services.gateway.audit import AuditLog
 from dev.services.gateway.grants import GrantsFile
+from dev.services.gateway.signing import Signer
 from dev.services.gateway.tokens import Verifier
 from dev.services.gateway.upstream import Upstream
 from dev.services.gateway.vending import Store, Vendor
@@ -21,20 +22,20 @@ from dev.services.service import LOOPBACK
 
 def main() -> None:
     settings = json.loads(Path(sys.argv[1]).read_text())
-    store = settings["store"]
+    told = settings["store"]
+    store = Store(
+        told["s3"],
+        told["region"],
+        told["role"],
+        Keys(told["access_key"], told["secret_key"]),
+        told["seconds"],
+        told.get("vended_endpoint", told["s3"]),
+    )
     gateway = Gateway(
         Verifier(settings["issuer"], settings["audience"], settings["jwks"]),
         GrantsFile(Path(settings["grants"])),
-        Vendor(
-            Store(
-                store["s3"],
-                store["region"],
-                store["role"],
-                Keys(store["access_key"], store["secret_key"]),
-                store["seconds"],
-                store.get("vended_endpoint", store["s3"]),
-            )
-        ),
+        Vendor(store),
+        Signer(store),
         Upstream(httpx.AsyncClient(base_url=settings["upstream"], trust_env=False, timeout=60), settings["warehouse"]),
         AuditLog(Path(settings["audit"])),
     )

@@ -24,6 +24,7 @@ from dev.services.gateway.namespaces import (
     update_namespace,
 )
 from dev.services.gateway.relations import PREFIX, Tables, Views
+from dev.services.gateway.signing import Signer
 from dev.services.gateway.tokens import Verifier
 from dev.services.gateway.upstream import Upstream
 from dev.services.gateway.vending import Vendor
@@ -59,6 +60,7 @@ ENDPOINTS: dict[tuple[str, str], Handler] = {
     ("POST", _TABLE): _tables.commit,
     ("DELETE", _TABLE): _tables.drop,
     ("GET", _TABLE + "/credentials"): _tables.credentials,
+    ("POST", _TABLE + "/sign"): _tables.sign,
     ("POST", _TABLE + "/metrics"): _tables.metrics,
     ("POST", "/v1/{prefix}/tables/rename"): _tables.rename,
     ("POST", "/v1/{prefix}/transactions/commit"): _tables.commit_all,
@@ -83,6 +85,7 @@ class Gateway:
     verifier: Verifier
     grants: GrantsFile
     vendor: Vendor
+    signer: Signer
     upstream: Upstream
     audit: AuditLog
 
@@ -116,7 +119,7 @@ class Gateway:
             if request.path_params.get("prefix", PREFIX) != PREFIX:
                 raise NoSuchEndpoint("There is no such catalog")
             rights = self.grants.now().of(principal)
-            return await handler(Ask(request, principal, rights, line, self.upstream, self.vendor))
+            return await handler(Ask(request, principal, rights, line, self.upstream, self.vendor, self.signer))
         except Refusal as refusal:
             return refusal.response()
 

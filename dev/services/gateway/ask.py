@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse, Response
 from dev.services.gateway.answers import BadRequest, Forbidden, NoSuchNamespace, Refusal
 from dev.services.gateway.audit import Line
 from dev.services.gateway.grants import Name, Privilege, Rights
+from dev.services.gateway.signing import Signer
 from dev.services.gateway.tokens import Principal
 from dev.services.gateway.upstream import SEPARATOR, Upstream, plain
 from dev.services.gateway.vending import Vendor
@@ -29,6 +30,7 @@ class Ask:
     line: Line
     upstream: Upstream
     vendor: Vendor
+    signer: Signer
 
     @property
     def namespace(self) -> Name:

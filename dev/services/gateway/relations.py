@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 from dev.services.gateway.answers import BadRequest, Forbidden, NoSuchTable, NoSuchView, Refusal
 from dev.services.gateway.ask import LEVELS, Ask, no_namespace, passed
 from dev.services.gateway.grants import Name, Privilege
+from dev.services.gateway.signing import READING
 from dev.services.gateway.upstream import check_location, check_properties, check_updates, namespace_path, plain
 from dev.services.gateway.vending import Vended
 
@@ -128,6 +129,13 @@ class Tables(Relations):
         vended = await self._vend(ask, name, answer.json()["metadata"]["location"])
         return JSONResponse({"storage-credentials": [{"prefix": vended.prefix, "config": vended.config}]})
 
+    async def sign(self, ask: Ask) -> Response:
+        """A request to the store, for a client without keys."""
+        name, asked = self._name(ask), await ask.body()
+        ask.need(Privilege.READ if asked.get("method") in READING else Privilege.WRITE, name, self._absent(name))
+        signed = await asyncio.to_thread(ask.signer.sign, ask.upstream.location(name), asked)
+        return JSONResponse(signed, headers={"Cache-Control": "no-cache"})
+
     async def metrics(self, ask: Ask) -> Response:
         """Scan reports: the right to read is checked, the content is of no interest here."""
         name = self._name(ask)
@@ -141,10 +149,14 @@ class Tables(Relations):
         return passed(await ask.forward("/transactions/commit", NoSuchTable("Table does not exist")))
 
     async def _loaded(self, ask: Ask, name: Name, answer: httpx.Response) -> Response:
-        wants_keys = "vended-credentials" in ask.request.headers.get("X-Iceberg-Access-Delegation", "")
-        if answer.status_code != 200 or not wants_keys:
+        wanted = ask.request.headers.get("X-Iceberg-Access-Delegation", "")
+        if answer.status_code != 200 or not wanted:
             return passed(answer)
         content = answer.json()
+        if "vended-credentials" not in wanted:
+            base = f"{str(ask.request.base_url).rstrip('/')}/api/catalog"
+            content["config"] = (content.get("config") or {}) | ask.signer.config(base, f"{_address(name)}/sign")
+            return JSONResponse(content)
         vended = await self._vend(ask, name, content["metadata"]["location"])
         content["config"] = (content.get("config") or {}) | vended.config
         content["storage-credentials"] = [{"prefix": vended.prefix, "config": vended.config}]
@@ -152,11 +164,13 @@ class Tables(Relations):
 
     async def _vend(self, ask: Ask, name: Name, location: str) -> Vended:
         writable = ask.rights.may(Privilege.WRITE, name)
-        levels = quote(LEVELS.join(name[:-1]), safe="")
-        refresh = f"v1/{PREFIX}/namespaces/{levels}/tables/{quote(name[-1], safe='')}/credentials"
-        vended = await asyncio.to_thread(ask.vendor.vend, location, writable, ask.principal.name, refresh)
+        vended = await asyncio.to_thread(ask.vendor.vend, location, writable, ask.principal.name, f"{_address(name)}/credentials")
         ask.line.vended = vended.access_key
         return vended
+
+
+def _address(table: Name) -> str:
+    return f"v1/{PREFIX}/namespaces/{quote(LEVELS.join(table[:-1]), safe='')}/tables/{quote(table[-1], safe='')}"
 
 
 def identifier(content: Any) -> Name:

@@ -36,8 +36,8 @@ final class CatalogGuard(catalog: CatalogPlugin, session: () => String) {
 
   def sees(identifier: => Identifier): Boolean = policy.forall(_.decision(name(identifier)).shows)
 
-  /** What a schema holds; one that does not show holds nothing, as if it were not there. */
-  def visible(namespace: Array[String], found: Array[Identifier], inside: => Array[Identifier]): Array[Identifier] = policy match {
+  /** What a schema holds; one that does not show holds nothing, as if it were not there. (Its stored name is a call to the catalog.) */
+  def visible(namespace: => Array[String], found: Array[Identifier], inside: => Array[Identifier]): Array[Identifier] = policy match {
     case None => found
     case Some(rules) =>
       rules.needs(schema(namespace) +: found.toSeq.map(name))

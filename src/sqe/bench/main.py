@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from sqe.bench import door, policy, sessions, start, stream, tls, warm
+from sqe.bench import door, metadata, policy, sessions, start, stream, suite_commands, tables, tls, warm
 from sqe.bench.benchmark import Benchmark, BenchmarkError, Run
 from sqe.bench.figures import Figure
 from sqe.errors import SqeError
@@ -21,6 +21,8 @@ BENCHMARKS = (
     door.BENCHMARK,
     tls.BENCHMARK,
     policy.BENCHMARK,
+    metadata.BENCHMARK,
+    tables.BENCHMARK,
 )
 
 MET, MISSED = 0, 1
@@ -32,6 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
+    if hasattr(options, "suite_command"):
+        return suite_commands.run(options)
     benchmark: Benchmark = options.benchmark
     from sqe.bench.workspace import prepared_folder
 
@@ -60,7 +64,7 @@ def missed(benchmark: Benchmark, figures: Sequence[Figure]) -> bool:
 
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser("sqe-bench", description="Measures SQE against its promises (docs/benchmarks.md).")
-    commands = top.add_subparsers(required=True, metavar="BENCHMARK")
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
     for benchmark in BENCHMARKS:
         command = commands.add_parser(benchmark.name, help=benchmark.what, description=benchmark.what)
         command.set_defaults(benchmark=benchmark)
@@ -70,6 +74,7 @@ def parser() -> argparse.ArgumentParser:
             )
         command.add_argument("--folder", type=Path, help="where tables are kept between runs (bench in the cache folder)")
         command.add_argument("--strict", action="store_true", help="exit 1 when a target is missed")
+    suite_commands.add_to(commands)
     return top
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -13,17 +13,18 @@ from typing import TYPE_CHECKING
 from sqe.bench.benchmark import Benchmark, BenchmarkError, Option, Run
 from sqe.bench.figures import Declared, Figure
 from sqe.bench.processes import children_cpu_seconds, own_cpu_seconds
-from sqe.bench.shop import QUESTIONS, shop
-from sqe.bench.workspace import USER, local_server, make_tables
+from sqe.bench.workspace import CATALOG, USER, local_server
 
 if TYPE_CHECKING:
     from sqe.server import Server
     from sqe.session import Session
 
-WALL = Declared("policy.unrestricted", "22 queries on tables without restrictions", 1.03, "s", "the same without a policy")
+WALL = Declared(
+    "policy.unrestricted", "TPC-H's 22 queries on tables without restrictions", 1.03, "s", "the same without a policy"
+)
 CPU = Declared("policy.unrestricted_cpu", "CPU time of these queries", 1.03, "s", "the same without a policy")
 ONE = Declared("policy.planning_one_table", "planning more for a filter and a mask on one table", 5, "ms")
-FIVE = Declared("policy.planning_five_tables", "the same for a join of five such tables, for each of them", 5, "ms")
+SIX = Declared("policy.planning_six_tables", "the same for TPC-H's query 5, a join of six such tables, for each of them", 5, "ms")
 
 ADMIN = "admin"
 
@@ -55,21 +56,26 @@ class Sides:
 
 
 def measure(run: Run) -> Iterator[Figure]:
+    from sqe.bench.lake import load
+    from sqe.bench.suites.tpch import SUITE
     from sqe.identity import Identity
     from sqe.session import Sessions
 
-    tables = shop(run.options.rows)
-    make_tables(run.folder, list(tables.values()))
-    names = {name: str(table) for name, table in tables.items()}
+    scale = run.options.percent / 100
+    schema = f"{CATALOG}.{load(run.folder, SUITE, scale).schema}"
+    queries = {query.name: query.sql for query in SUITE.queries(scale)}
     with TemporaryDirectory(prefix="sqe-bench-") as store, local_server(run.folder, more=_config(store)) as (server, _):
         unbound = Sessions(server.driver, server.settings.catalog_options(), server.settings.catalog.name)
         try:
-            _grant(server, names)
-            readers = Sides(server, server.sessions.open(Identity(USER, frozenset({"reader"}))), unbound.open(Identity(USER)))
-            yield from _unrestricted(run, readers, names)
-            clerks = Sides(server, server.sessions.open(Identity(USER, frozenset({"clerk"}))), readers.free)
-            yield ONE.measured(_planning(run, clerks, f"SELECT phone, cname FROM {names['customer']} WHERE ck = 7", 1))
-            yield FIVE.measured(_planning(run, clerks, QUESTIONS[7].format(**names), 5))
+            _grant(server, schema, [table.name for table in SUITE.tables])
+            free = unbound.open(Identity(USER))
+            readers = Sides(server, server.sessions.open(Identity(USER, frozenset({"reader"}))), free)
+            clerks = Sides(server, server.sessions.open(Identity(USER, frozenset({"clerk"}))), free)
+            for session in (free, readers.bound, clerks.bound):
+                readers.run(session, f"USE {schema}")
+            yield from _unrestricted(run, readers, queries)
+            yield ONE.measured(_planning(run, clerks, "SELECT c_phone, c_name FROM customer WHERE c_custkey = 7", 1))
+            yield SIX.measured(_planning(run, clerks, queries["q5"], 6))
         finally:
             unbound.close_all()
 
@@ -84,27 +90,37 @@ store = "sqlite:///{store}/policy.db"
 """
 
 
-def _grant(server: Server, names: dict[str, str]) -> None:
+# Of each table: the key that the filter is about, and the column that is masked.
+_RESTRICTED = {
+    "region": ("r_regionkey", "r_comment"),
+    "nation": ("n_nationkey", "n_comment"),
+    "supplier": ("s_suppkey", "s_phone"),
+    "customer": ("c_custkey", "c_phone"),
+    "part": ("p_partkey", "p_comment"),
+    "partsupp": ("ps_partkey", "ps_comment"),
+    "orders": ("o_orderkey", "o_clerk"),
+    "lineitem": ("l_orderkey", "l_comment"),
+}
+
+
+def _grant(server: Server, schema: str, tables: Sequence[str]) -> None:
     from sqe.identity import Identity
 
     admin = server.sessions.open(Identity("root", frozenset({ADMIN})))
-    grants = [f"GRANT SELECT ON {name} TO ROLE reader" for name in names.values()]
-    masks = {"customer": "phone", "part": "brand", "supplier": "sname", "nation": "nname", "orders": "remark", "item": "mode"}
-    keys = {"customer": "ck", "part": "pk", "supplier": "sk", "nation": "nk", "orders": "ok", "item": "i_ok"}
-    grants += [
-        f"GRANT SELECT ON {names[table]} TO ROLE clerk ROWS WHERE ({keys[table]} >= 0) MASKED WITH ({column} = mask_show_last(3))"
-        for table, column in masks.items()
-    ]
-    for grant in grants:
-        with server.handler.submit(admin, grant, door="bench") as query:
-            query.read_all()
+    for table in tables:
+        key, masked = _RESTRICTED[table]
+        for grant in (
+            "TO ROLE reader",
+            f"TO ROLE clerk ROWS WHERE ({key} >= 0) MASKED WITH ({masked} = mask_show_last(3))",
+        ):
+            with server.handler.submit(admin, f"GRANT SELECT ON {schema}.{table} {grant}", door="bench") as query:
+                query.read_all()
     server.sessions.close(admin)
 
 
-def _unrestricted(run: Run, sides: Sides, names: dict[str, str]) -> Iterator[Figure]:
+def _unrestricted(run: Run, sides: Sides, queries: dict[str, str]) -> Iterator[Figure]:
     walls, cpus = [0.0, 0.0], [0.0, 0.0]
-    for number, question in enumerate(QUESTIONS, 1):
-        sql = question.format(**names)
+    for name, sql in queries.items():
         rounds: list[list[tuple[float, float]]] = [[], []]
         for turn in range(WARM_UPS + run.options.repeat):
             order = (0, 1) if turn % 2 else (1, 0)
@@ -113,7 +129,7 @@ def _unrestricted(run: Run, sides: Sides, names: dict[str, str]) -> Iterator[Fig
                 if turn >= WARM_UPS:
                     rounds[side].append(took)
         fastest = [min(wall for wall, _ in side) for side in rounds]
-        run.say(f"  query {number}: {1000 * fastest[0]:.0f} ms with a policy, {1000 * fastest[1]:.0f} ms without")
+        run.say(f"  {name}: {1000 * fastest[0]:.0f} ms with a policy, {1000 * fastest[1]:.0f} ms without")
         for side in (0, 1):
             walls[side] += fastest[side]
             cpus[side] += median(cpu for _, cpu in rounds[side])
@@ -144,10 +160,10 @@ def _cpu() -> float:
 BENCHMARK = Benchmark(
     "policy",
     "what rights cost: tables without restrictions, and a filter with a mask",
-    (WALL, CPU, ONE, FIVE),
+    (WALL, CPU, ONE, SIX),
     (
         Option("repeat", 5, "rounds, and ten times as many of planning; the fastest counts"),
-        Option("rows", 300_000, "rows of the largest table"),
+        Option("percent", 10, "TPC-H's scale in hundredths"),
     ),
     measure,
 )

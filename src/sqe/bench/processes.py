@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,8 +74,11 @@ class Child:
 
     def tell(self, text: str) -> None:
         assert self._process.stdin is not None
-        self._process.stdin.write(text.encode() + b"\n")
-        self._process.stdin.flush()
+        try:
+            self._process.stdin.write(text.encode() + b"\n")
+            self._process.stdin.flush()
+        except OSError:
+            raise BenchmarkError(f"{self._name} ended with {self._process.wait()}: {self._last_words()}") from None
 
     def ask(self, text: str, seconds: float = 600) -> dict[str, Any]:
         self.tell(text)
@@ -95,7 +98,8 @@ class Child:
     def close(self) -> None:
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
-                pipe.close()
+                with suppress(OSError):  # what was not written yet has nobody to go to
+                    pipe.close()
         try:
             self._process.wait(_LEAVE_SECONDS)
         except subprocess.TimeoutExpired:

@@ -89,7 +89,7 @@ class Catalog:
     client_secret: Secret | None = key(SECRET, None, "Secret that belongs to `client_id`.", only=("rest",))
     scope: str | None = key(TEXT, None, "Scope that is asked for (`token_exchange`, `client_credentials`).", only=("rest",))
     access_delegation: str | None = key(
-        choice(("vended-credentials",), later=("remote-signing",)),
+        choice(("vended-credentials", "remote-signing")),
         None,
         "How the catalog opens the object store: keys for each table (the default), or its signature under each request.",
         only=("rest",),

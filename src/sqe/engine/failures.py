@@ -257,6 +257,12 @@ SYMPTOMS: Sequence[Symptom] = (
         errors.NOT_SUPPORTED,
         "This catalog has no schemas within schemas",
     ),
+    _symptom(
+        r"types incompatible with the existing columns in their respective positions",
+        errors.NOT_SUPPORTED,
+        "The Hive Metastore does not let columns change places or types, unless its operator sets "
+        "hive.metastore.disallow.incompatible.col.type.changes to false",
+    ),
     _symptom(r"references temporary (function|view)", errors.NOT_SUPPORTED, "A view cannot use what is only this session's"),
     _symptom(r"streaming sources", errors.NOT_SUPPORTED, "Reading a table as a stream is not available"),
     _symptom(r"Unsupported table change|is not supported|Unsupported format", errors.NOT_SUPPORTED),
@@ -307,6 +313,16 @@ _OF_NAMED_FILES = ("FileMissing", "FileUnreadable", "FileDenied", "WrongOption")
 _FILES = ("FAILED_READ_FILE", "PATH_NOT_FOUND", "UNABLE_TO_INFER_SCHEMA", "CANNOT_READ_FILE_FOOTER", "CANNOT_MERGE_SCHEMAS")
 
 
+# Spark's sentence has the column's path on lines of its own.
+_NULL_COLUMN = re.compile(r"non-nullable field:\s*\n(.+?)\n?If the schema", re.DOTALL)
+
+
+def _null_column(facts: Mapping[str, Any]) -> str | None:
+    """In Trino's words, with the name of the column."""
+    found = next((match for message in facts.get("messages") or () if (match := _NULL_COLUMN.search(str(message)))), None)
+    return f"NULL value not allowed for NOT NULL column: {'.'.join(found[1].split())}" if found else None
+
+
 def _judged(facts: Mapping[str, Any]) -> tuple[ErrorCode, str | None]:
     """The code, and a sentence where the failure's own would say too much or too little."""
     classes = [str(name).rsplit(".", 1)[-1] for name in facts.get("classes") or ()]
@@ -321,7 +337,7 @@ def _judged(facts: Mapping[str, Any]) -> tuple[ErrorCode, str | None]:
     if condition.startswith(_FILES):
         return errors.GENERIC_INTERNAL_ERROR, "A file of the table is missing or damaged"
     if by_condition := _by_prefix(condition):
-        return by_condition, None
+        return by_condition, _null_column(facts) if condition.startswith("NOT_NULL_ASSERT") else None
     if known:
         return known[0], next((CLASS_SENTENCES[name] for name in classes if name in CLASS_SENTENCES), None)
     if condition and not condition.startswith("_LEGACY"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import secrets
@@ -112,7 +111,7 @@ class DriverProcess:
                     f"Java could not start the query engine (exit code {code})",
                     hint="engine.driver_memory may be larger than this machine's memory; the log has Java's own words",
                 )
-            self._port = int(json.loads(line)["port"])
+            self._port = int(line)
         return self._port
 
     @property
@@ -173,11 +172,12 @@ class DriverProcess:
             "folder": str(self._folder),
             "stream_socket": self.stream_socket,
             "preload": "beside" if options.statement_waits else "after",
-            "spark": driver_settings(options.master, str(self._folder), options.spark)
-            | {"spark.sqe.native.server": options.native, "spark.sqe.native.memory": options.native_memory},
+            **driver_settings(options.master, str(self._folder), options.spark),
+            "spark.sqe.native.server": options.native,
+            "spark.sqe.native.memory": options.native_memory,
         }
         assert process.stdin is not None
-        process.stdin.write(json.dumps(request).encode() + b"\n")
+        process.stdin.write("".join(f"{_property(key)}={_property(value)}\n" for key, value in request.items()).encode() + b"\n")
         process.stdin.flush()
         return process
 
@@ -185,6 +185,13 @@ class DriverProcess:
         assert self._process.stderr is not None
         for line in self._process.stderr:
             log.warning("%s", line.decode(errors="replace").rstrip())
+
+
+def _property(text: str) -> str:
+    """In the notation of Java's properties, which Java reads a tenth of a second earlier than its first JSON."""
+    units = text.encode("utf-16-be")
+    codes = [int.from_bytes(units[at : at + 2], "big") for at in range(0, len(units), 2)]
+    return "".join(chr(code) if code < 0x7F and chr(code).isalnum() else f"\\u{code:04x}" for code in codes)
 
 
 def _collector(memory: str) -> str:

@@ -78,8 +78,9 @@ class StatementParser:
         if dialect == NATIVE or _SETTING.match(text):
             return self._parse_native(session, text)
         translation = translate(text, dialect, lambda relation: self._columns(session, relation), session.setting("time_zone"))
+        sql = translation.sql if session.decisions is not None else translation.without_policy or translation.sql
         with positions(kept=False):
-            parsed = self._parse_native(session, translation.sql)
+            parsed = self._parse_native(session, sql)
         return replace(parsed, keeps_positions=False, columns=translation.columns)
 
     def _parse_native(self, session: Session, text: str) -> Parsed:

@@ -22,10 +22,10 @@ def expressions() -> list[str]:
     return list(found)
 
 
-def queries() -> list[str]:
+def queries(files: str = "*.sql") -> list[str]:
     """Statements end with `;` at the end of a line; those with `{names}` stand for several."""
     found: dict[str, None] = {}
-    for path in sorted((HERE / "queries").glob("*.sql")):
+    for path in sorted((HERE / "queries").glob(files)):
         for statement in re.split(r";[ \t]*\n", path.read_text()):
             text = "\n".join(line for line in statement.splitlines() if not line.startswith("--")).strip()
             for made in _expanded(text) if text else ():

@@ -92,6 +92,12 @@ def test_some_queries(handler: QueryHandler, session: Session) -> None:
     check(handler, session, recorded("queries.jsonl")[::8], cells=False)
 
 
+def test_what_tools_ask(handler: QueryHandler, session: Session) -> None:
+    """Metadata as JDBC's, Superset's and dbt's statements want it: all of them, they are few."""
+    asked = set(cases.queries("tools.sql"))
+    check(handler, session, [each for each in recorded("queries.jsonl") if each["sql"] in asked], cells=False)
+
+
 @pytest.mark.long
 def test_all_expressions(handler: QueryHandler, session: Session) -> None:
     check(handler, session, recorded("expressions.jsonl"), cells=True)

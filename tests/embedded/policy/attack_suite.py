@@ -100,7 +100,8 @@ def leaked(found: object, text: str) -> list[str]:
         return bool(re.search(rf"\b{secret}\b", shown)) if secret.isalpha() else secret in shown
 
     brought = text.lower().replace("||", "concat")  # Spark's name of it, in the names of columns
-    return [secret for secret in SECRETS if stands_in(secret, str(found).lower()) and secret not in brought]
+    shown = re.sub(r"#\d+|plan_id=\d+", "", str(found).lower())  # in plans, Spark counts its expressions and exchanges
+    return [secret for secret in SECRETS if stands_in(secret, shown) and secret not in brought]
 
 
 def run_group(person: Attacker, schema: str, group: str) -> Report:

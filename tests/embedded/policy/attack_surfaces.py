@@ -18,7 +18,7 @@ SURFACES: dict[str, list[tuple[str, object]]] = {
         ("SELECT column_name FROM information_schema.columns WHERE table_name IN ('vault', 'entitled')", []),
         ("SELECT schema_name FROM information_schema.schemata WHERE schema_name IN ('{s}', 'closed') ORDER BY 1", [('{s}',)]),
         ("SELECT table_name, view_definition FROM information_schema.views WHERE table_schema = '{s}' ORDER BY 1", [('deep_view', '(not shown)'), ('hidden_view', '(not shown)'), ('open_view', '(not shown)'), ('regions_view', 'SELECT label FROM {s}.regions')]),
-        ('SELECT view_definition FROM "information_schema"."views" WHERE table_name = \'hidden_view\'', [('(not shown)',)]),
+        ('SELECT view_definition FROM "information_schema"."views" WHERE table_name = \'hidden_view\' AND table_schema = \'{s}\'', [('(not shown)',)]),
         ("SELECT * FROM information_schema.vault", 'TABLE_NOT_FOUND: Table information_schema.vault does not exist'),
         ("SELECT * FROM information_schema.tables.files", 'TABLE_NOT_FOUND: Table information_schema.tables.files does not exist'),
         ("DROP TABLE information_schema.tables", 'TABLE_NOT_FOUND: Table lake.information_schema.tables does not exist'),

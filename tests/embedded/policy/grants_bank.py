@@ -37,13 +37,20 @@ class Bank:
 
 
 @contextmanager
-def grants_bank(driver: Driver, folder: Path, mask_key: bytes | None = KEY) -> Iterator[Bank]:
-    engine = GrantsEngine(GrantStore(f"sqlite:///{folder}/policy.db"), admin_roles=ADMINS)
+def grants_bank(
+    driver: Driver,
+    folder: Path,
+    mask_key: bytes | None = KEY,
+    store: str = "",
+    catalogs: dict[str, dict[str, str]] | None = None,
+) -> Iterator[Bank]:
+    """With the grants and the warehouse in `folder`, unless `store` and `catalogs` say otherwise; the catalog is `lake`."""
+    engine = GrantsEngine(GrantStore(store or f"sqlite:///{folder}/policy.db"), admin_roles=ADMINS)
     policy = Policy([engine], timeout_seconds=60, mask_key=mask_key)
     known: dict[str, Identity] = {}
     sessions = Sessions(
         driver,
-        {"lake": {"type": "sqlite", "path": str(folder / "warehouse")}},
+        catalogs or {"lake": {"type": "sqlite", "path": str(folder / "warehouse")}},
         "lake",
         decisions=lambda session: policy.with_facts(DriverFacts(driver, session), known.get),
     )

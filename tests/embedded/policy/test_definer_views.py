@@ -86,6 +86,17 @@ def test_the_readers_own_policy_on_the_view_counts(people: People) -> None:
     assert people.bob.rows("SELECT * FROM bank.eu") == [(2, None)]
 
 
+def test_the_columns_of_a_view_are_shown_as_far_as_its_reader_may_know_them(people: People) -> None:
+    people.ann.rows("CREATE VIEW bank.eu SECURITY DEFINER AS SELECT id, owner, iban FROM bank.accounts")
+    assert people.ann.rows("SHOW COLUMNS IN bank.eu") == [("id",), ("owner",), ("iban",)]
+    assert outcome(people.bob, "SHOW COLUMNS IN bank.eu") == "TABLE_NOT_FOUND: line 1:17: Table bank.eu does not exist"
+    people.ann.rows("GRANT SELECT ON bank.eu TO USER bob HIDING (owner)")
+    assert people.bob.rows("SHOW COLUMNS IN bank.eu") == [("id",), ("iban",)]
+    assert people.bob.rows("DESCRIBE bank.eu IBAN") == [("col_name", "iban"), ("data_type", "string"), ("comment", "NULL")]
+    refusals = [outcome(people.bob, f"DESCRIBE bank.eu {column}") for column in ("owner", "absent")]
+    assert refusals == [f"COLUMN_NOT_FOUND: line 1:1: Column {column} does not exist" for column in ("owner", "absent")]
+
+
 def test_a_definer_who_loses_rights_takes_them_from_the_view(people: People) -> None:
     people.ann.rows("CREATE VIEW bank.eu SECURITY DEFINER AS SELECT id FROM bank.accounts")
     people.ann.rows("GRANT SELECT ON bank.eu TO USER bob")

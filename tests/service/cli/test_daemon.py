@@ -189,3 +189,20 @@ def test_somebody_who_speaks_another_protocol_is_dropped(cli: Cli) -> None:
         sock.sendall(b"GET / HTTP/1.1\r\n\r\n")
         assert sock.recv(100) == b""
     assert cli.rows("SELECT 1 AS n") == "n\n1\n"
+
+
+def test_attached_catalogs_and_secrets_are_there_after_a_restart(own_cli: Cli) -> None:
+    word = "tell-nobody-91c2"
+    own_cli.rows(f"ATTACH '{own_cli.folder}/other' AS other")
+    own_cli.rows("CREATE SCHEMA other.s")
+    own_cli.rows("CREATE TABLE other.s.t AS SELECT 1 AS n")
+    own_cli.rows(f"CREATE SECRET store (TYPE aws, KEY_ID 'key', SECRET '{word}', SCOPE 's3://landing/')")
+    first = own_cli.daemon().pid
+    own_cli.stop()
+    assert own_cli.rows("SELECT n FROM other.s.t") == "n\n1\n"
+    assert own_cli.daemon().pid != first
+    assert own_cli.rows("SHOW SECRETS") == "name,type,scope\nstore,aws,s3://landing/\n"
+    own_cli.rows("DETACH other")
+    own_cli.rows("DROP SECRET store")
+    # Neither in the warehouse, nor in a log, nor in what the shell remembers.
+    assert not [file for file in own_cli.folder.rglob("*") if file.is_file() and word.encode() in file.read_bytes()]

@@ -8,6 +8,8 @@ from typing import Literal
 
 import pyarrow as pa
 
+UNPUBLISHED = -1  # what `Table.rows` says of a scale whose number of rows nobody publishes
+
 
 @dataclass(frozen=True)
 class Table:
@@ -28,8 +30,12 @@ class Query:
     sql: str
     kind: Literal["read", "write"] = "read"
     ordered: bool = False  # its ORDER BY decides every row's place, so that places are compared, too
-    dialects: tuple[tuple[str, str], ...] = ()  # of an engine's dialect ("trino", "duckdb"): the text, ours where absent
+    # Of an engine's dialect ("trino", "duckdb"): the text. Where absent, ours is translated; an empty one says that the engine
+    # has no words for it, and is not asked.
+    dialects: tuple[tuple[str, str], ...] = ()
     tolerance: float = 0.0  # relative, of floating-point results only; stated in the report
+    parameters: tuple[int | str, ...] = ()  # one for each `?`: the statement is prepared
+    any_rows: bool = False  # LIMIT without ORDER BY: which rows come is the engine's choice, their number is not
     vacuous: bool = False  # known to have no rows at small scales, and told so
 
 
@@ -39,3 +45,9 @@ class Suite:
     what: str
     tables: Sequence[Table]
     queries: Callable[[float], Sequence[Query]]  # of a scale: some texts have parameters that depend on it
+    # Statements for SQE after the tables were loaded: snapshots to travel to, rows to delete. `{schema}` is where they are.
+    after_loading: Sequence[str] = ()
+    # Of a scale: questions whose text for Trino asks a generator of its own, not our tables.
+    oracle: Callable[[float], Sequence[Query]] = lambda scale: ()
+    repeat: int = 3  # measured rounds, unless the command says otherwise
+    warm_up: int = 4  # rounds before them, at most

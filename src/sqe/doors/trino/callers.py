@@ -19,6 +19,7 @@ from sqe import errors
 from sqe.doors.credentials import Credentials, refused
 from sqe.doors.trino.properties import settings_of
 from sqe.doors.trino.request import ClientRequest, Headers
+from sqe.doors.trino.roles import Roles, enabled
 from sqe.errors import SqeError
 from sqe.identity import provider
 from sqe.identity.login import Origin
@@ -72,6 +73,7 @@ class KnownLogin:
     origin: Origin
     name: str
     anonymous: bool
+    catalogs: frozenset[str] = frozenset()
     since: float = field(default_factory=time.monotonic)
     used: float = field(default_factory=time.monotonic)
     tokens: OrderedDict[_Place, str] = field(default_factory=OrderedDict)  # of its sessions
@@ -86,6 +88,7 @@ class _Place:
     catalog: str
     schema: str
     settings: tuple[tuple[str, str], ...]
+    roles: Roles = None
 
 
 class Callers:
@@ -152,7 +155,8 @@ class Callers:
         login = self._authenticator.log_in(presented.credentials, presented.origin)
         session = self._sessions.open(login, origin=presented.origin)
         session.settings.update(DIALECT)
-        known = KnownLogin(session.login, presented.origin, presented.name, isinstance(presented.credentials, provider.Nothing))
+        anonymous = isinstance(presented.credentials, provider.Nothing)
+        known = KnownLogin(session.login, presented.origin, presented.name, anonymous, frozenset(session.catalogs))
         token = self._sessions.token_of(session)
         with self._lock:
             self._forget_idle()
@@ -175,11 +179,9 @@ class Callers:
     def session(self, known: KnownLogin, client: ClientRequest) -> Session:
         """The session that stands where the client wants to be. Raises what its user shall read."""
         settings = DIALECT | settings_of(client)
-        for name, role in client.roles.items():
-            if role.upper() != "ALL":
-                raise SqeError(errors.NOT_SUPPORTED, f"Choosing a role ({name[:64]}={role[:64]}) is not available")
         known.login.keep()
-        place = _Place(client.catalog, client.schema, _settings(settings))
+        roles = enabled(client.roles, known.login.identity.roles, known.catalogs) if client.roles else None
+        place = _Place(client.catalog, client.schema, _settings(settings), roles)
         with self._lock:
             session = self._remembered(known, place)
             if session is not None:
@@ -208,6 +210,7 @@ class Callers:
         session = self._sessions.open(known.login, origin=known.origin)
         try:
             session.settings.update(settings)
+            session.enabled_roles = place.roles
             if place.catalog:
                 catalog = _named(session, place.catalog)
                 schema = tuple(place.schema.split(".")) if place.schema else ("default",)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sqe import errors
-from sqe.doors.trino import types
+from sqe.doors.trino import roles, types
 from sqe.doors.trino.changes import Changes
 from sqe.doors.trino.pages import Encoder
 from sqe.doors.trino.properties import setting_of
@@ -60,6 +60,12 @@ class Runner:
                 return self._read(statement, session_statements.bind(text, found.values), depth - 1)
             case session_statements.Use():
                 return self._use(statement, found)
+            case session_statements.SetRole():
+                identity, catalogs = statement.login.login.identity, statement.session.catalogs
+                chosen = roles.header_of(found, identity.roles, catalogs)
+                return End(update_type="SET ROLE", changes=Changes(set_role=(chosen,)))
+            case session_statements.ShowRoles():
+                return self._show_roles(statement, found)
             case session_statements.DescribeInput():
                 return self._describe_input(statement, found.name)
             case session_statements.DescribeOutput():
@@ -102,6 +108,12 @@ class Runner:
         with self._handler.submit(there, f"USE {name}", door=DOOR, query_id=statement.id, known=statement.known):
             pass
         return End(update_type="USE", changes=Changes(catalog=catalog, schema=use.schema))
+
+    def _show_roles(self, statement: Statement, found: session_statements.ShowRoles) -> End:
+        """One's own alone: which others there are is nobody's business."""
+        who = statement.session.identity if found.current else statement.login.login.identity
+        _add(statement, pa.RecordBatch.from_pydict({found.column: pa.array(sorted(who.roles), pa.string())}))
+        return End()
 
     def _describe_input(self, statement: Statement, name: str) -> End:
         text = _prepared(statement, name)
@@ -154,8 +166,6 @@ def answered(client: ClientRequest, found: SessionStatement, warnings: list[str]
             return End(update_type="SET TIME ZONE", changes=_zone_change(None if found.value is None else _literal(found.value)))
         case session_statements.SetPath():
             return End(update_type="SET PATH", changes=Changes(path=found.path))
-        case session_statements.SetRole() if found.role == "ALL":
-            return End(update_type="SET ROLE", changes=Changes(set_role=((found.catalog or "system", found.role),)))
         case session_statements.StartTransaction() | session_statements.Commit() | session_statements.Rollback():
             return _transaction(client, found, warnings)
         case _:

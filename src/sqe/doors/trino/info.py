@@ -14,14 +14,12 @@ from starlette.routing import Route
 
 from sqe.doors.trino.results import Facts, stats
 from sqe.query.events import QueryEvent, State
-from sqe.version import __version__
+from sqe.version import TRINO_VERSION
 
 if TYPE_CHECKING:
     from sqe.doors.trino.app import Door
     from sqe.query.handler import QueryHandler
 
-# Clients turn features on and off by the number that the version begins with.
-TRINO_VERSION = "476"
 ENVIRONMENT = "sqe"
 NODE = "sqe-coordinator"
 
@@ -47,7 +45,7 @@ class Info:
     async def _info(self, _: Request) -> Response:
         """Open to all, as Trino's is: drivers ask it before they log in."""
         starting = await self._reason() is not None
-        version = {"version": f"{TRINO_VERSION}-sqe-{__version__}"}
+        version = {"version": TRINO_VERSION}
         return JSONResponse(
             {
                 "nodeVersion": version,

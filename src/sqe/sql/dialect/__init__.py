@@ -61,6 +61,7 @@ class Translation:
 
     sql: str
     columns: tuple[ResultColumn, ...] | None = None
+    without_policy: str | None = None  # the text for a session that no policy binds, where that is another one
 
 
 Relations = Callable[[str], "pa.Schema"]

@@ -48,3 +48,5 @@ SELECT nosuchfunction(id) FROM people;
 SELECT id FROM people ORDER BY 5;
 SELECT CAST(name AS bigint) FROM people;
 SELECT 1 / (age - age) FROM people;
+SELECT city, count(*), sum(age) FROM people WHERE false GROUP BY ROLLUP (city);
+SELECT count(*) FROM people WHERE false GROUP BY GROUPING SETS ((city), (name));

@@ -78,12 +78,41 @@ def _decimal(c: Compiler, node: exp.Expr, symbol: str, left: Value, right: Value
         wider = T.decimal(min(38, p1 - s1 + kind.numbers[1]), kind.numbers[1])
         left, (p1, s1) = Value(f"CAST({left.sql} AS {wider.spark})", wider), wider.numbers
     if _spark_scale(symbol, p1, s1, p2, s2) < kind.numbers[1]:
-        raise refused(
-            node, f"{one} {symbol} {other}, whose result has more digits than the engine keeps,", "cast to smaller decimals"
-        )
+        narrow = _narrowed(symbol, (p1, s1), (p2, s2), kind.numbers[1])
+        if narrow is None:
+            raise refused(
+                node, f"{one} {symbol} {other}, whose result has more digits than the engine keeps,", "cast to smaller decimals"
+            )
+        left, right = (Value(f"CAST({each.sql} AS {to.spark})", to) for each, to in zip((left, right), narrow, strict=True))
     tried = {**_TRIED, "/": "try_divide"}[symbol] if c.trying else None
     made = f"{tried}({left.sql}, {right.sql})" if tried else f"({left.sql} {symbol} {right.sql})"
     return Value(f"CAST({made} AS {kind.spark})", kind, fallible=not c.trying)
+
+
+# Digits before the point that an operand keeps at least, when it gives up others to those behind it.
+_LEAST_WHOLE = 15
+
+
+def _narrowed(symbol: str, one: tuple[int, int], other: tuple[int, int], scale: int) -> tuple[Type, Type] | None:
+    """Types of the operands with which Spark keeps all digits behind the point. A value with more digits before it fails then,
+    where Trino would go on: an error, and no other result."""
+    (p1, s1), (p2, s2) = one, other
+    if symbol in "+-":
+        both = T.decimal(37, scale)
+        return (both, both) if 37 - scale >= _LEAST_WHOLE else None
+    if symbol == "/":
+        whole = 38 - scale - s2
+        found = (T.decimal(min(38, whole + s1), s1), T.decimal(p2, s2)) if whole >= _LEAST_WHOLE else None
+    elif symbol == "*":
+        smaller = min(p1 - s1, p2 - s2)
+        whole = 37 - scale - smaller
+        types = [T.decimal(min(p, whole + s), s) for p, s in (one, other)]
+        found = (types[0], types[1]) if whole >= _LEAST_WHOLE else None
+    else:
+        return None
+    if found is None or _spark_scale(symbol, *found[0].numbers, *found[1].numbers) < scale:
+        return None
+    return found
 
 
 def decimal_result(node: exp.Expr | None, symbol: str, left: Type, right: Type) -> Type:

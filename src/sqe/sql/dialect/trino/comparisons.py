@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from sqlglot import exp
@@ -278,7 +279,30 @@ def like(c: Compiler, node: exp.Expr, value: Value, pattern: Value, escape: Valu
         return Value(f"({value.sql} LIKE {quoted})", T.BOOLEAN)
     if escape.text is None or len(escape.text) != 1:
         raise wrong(node, errors.INVALID_FUNCTION_ARGUMENT, "Escape string must be a single character")
-    return Value(f"({value.sql} LIKE {pattern.sql} ESCAPE {escape.sql})", T.BOOLEAN)
+    searched = f"({value.sql} LIKE {pattern.sql} ESCAPE {escape.sql})"
+    if pattern.text is None or value.type.base != "varchar" or not _COLUMN.fullmatch(value.sql):
+        return Value(searched, T.BOOLEAN)
+    # The engine looks up a text and its beginning without reading all there is, and JDBC's metadata calls are of this form.
+    start, rest = _beginning(pattern.text, escape.text)
+    if not rest:
+        return Value(f"({value.sql} = {literal(start)})", T.BOOLEAN)
+    return Value(f"(startswith({value.sql}, {literal(start)}) AND {searched})" if start else searched, T.BOOLEAN)
+
+
+_COLUMN = re.compile(r"(?:`(?:[^`]|``)+`\.?)+")
+
+
+def _beginning(pattern: str, escape: str) -> tuple[str, str]:
+    """What a text that fits the pattern begins with, and the pattern from its first wildcard on."""
+    found, at = "", 0
+    while at < len(pattern) and pattern[at] not in "%_":
+        if pattern[at] == escape:
+            at += 1
+            if at == len(pattern) or pattern[at] not in f"%_{escape}":
+                return "", pattern  # badly formed: the engine says so
+        found += pattern[at]
+        at += 1
+    return found, pattern[at:]
 
 
 @handles(exp.Case)

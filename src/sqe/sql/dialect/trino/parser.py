@@ -6,6 +6,7 @@ good for texts, but then nobody knows any more what Trino was asked. Here calls 
 
 from __future__ import annotations
 
+import re
 from typing import Any, ClassVar
 
 from sqlglot import exp
@@ -17,6 +18,7 @@ from sqlglot.tokenizer_core import TokenType
 from sqe import errors
 from sqe.errors import SqeError
 from sqe.sql.dialect.other import syntax_error
+from sqe.sql.dialect.trino.lexer import trino_tokens
 
 _SPECIAL = ("CAST", "TRY_CAST", "EXTRACT", "TRIM", "POSITION", "JSON_QUERY", "JSON_VALUE", "LISTAGG", "JSON_OBJECT", "NORMALIZE")
 
@@ -60,10 +62,28 @@ class TrinoText(Trino):
     Parser = Parser
 
 
+_ODD_NUMBER = re.compile(r"\d_\d|\b0[xob][\da-f]", re.IGNORECASE)
+
+
+def _with_plain_numbers(sql: str) -> str:
+    """`1_000` and `0x1F` in digits, which sqlglot reads. What follows keeps its place where that is possible."""
+    if _ODD_NUMBER.search(sql) is None:
+        return sql
+    made, done = [], 0
+    for token in trino_tokens(sql):
+        if token.kind == "number" and _ODD_NUMBER.search(token.text):
+            digits = token.text.replace("_", "")
+            plain = str(int(digits, 0)) if digits[1:2].lower() in ("x", "o", "b") else digits
+            made += [sql[done : token.start], plain.ljust(len(token.text))]
+            done = token.end
+    return "".join([*made, sql[done:]])
+
+
 def parse(sql: str) -> exp.Expr:
     """One statement. Raises SYNTAX_ERROR."""
     try:
-        statements = [each for each in TrinoText().parse(sql, error_level=ErrorLevel.IMMEDIATE) if each is not None]
+        plain = _with_plain_numbers(sql)
+        statements = [each for each in TrinoText().parse(plain, error_level=ErrorLevel.IMMEDIATE) if each is not None]
     except ParseError as error:
         raise syntax_error(error) from None
     except (SqlglotError, RecursionError, ValueError) as error:

@@ -115,14 +115,14 @@ class Relations:
             return self._unnest(node, lateral)
         if isinstance(node, exp.Lateral):
             return self._lateral(node)
-        if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table):
+        if isinstance(node, exp.Subquery) and (isinstance(node.this, exp.Table) or _joins(node.this)):
             return self._in_brackets(node)
         if isinstance(node, (exp.Subquery, exp.Values, exp.Select, exp.SetOperation)):
             return self._query(node)
         raise refused(node, "This relation")
 
     def _in_brackets(self, node: exp.Subquery) -> tuple[str, list[Field]]:
-        """`(a JOIN b ON …)`."""
+        """`(a JOIN b ON …)`, also `((a JOIN b ON …) JOIN c ON …)`."""
         allow(node, "this")
         joins = node.this.args.get("joins") or []
         inner = node.this.copy()
@@ -143,7 +143,7 @@ class Relations:
         shown = alias.this.name if alias is not None and alias.this is not None else parts[-1]
         spark_name = self._from.alias(shown)
         known = self._scope.queries.get(parts[0].lower()) if len(parts) == 1 else None
-        source = ".".join(quote_name(part) for part in parts)
+        source = ".".join(quote_name(part) for part in _in_the_engine(parts))
         if known is not None:
             fields = known
             source = quote_name(parts[0].lower())
@@ -268,6 +268,17 @@ class Relations:
             for at, cell in enumerate(cells)
         ]
         return f"{'LATERAL ' if lateral else ''}posexplode({zipped}) AS {name}(`place`, `item`)", fields
+
+
+def _joins(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Subquery) and bool(node.args.get("joins"))
+
+
+def _in_the_engine(parts: list[str]) -> list[str]:
+    """The table's name there: `information_schema.columns` has types in Trino's words under another one."""
+    if [part.lower() for part in parts[-2:]] == ["information_schema", "columns"]:
+        return [*parts[:-1], "columns_for_trino"]
+    return parts
 
 
 def _unnestable(value: Value, node: exp.Expr) -> Value:

@@ -91,6 +91,12 @@ class SetRole:
 
 
 @dataclass(frozen=True)
+class ShowRoles:
+    column: str  # of the answer
+    current: bool = False  # those that are enabled
+
+
+@dataclass(frozen=True)
 class SetSessionAuthorization:
     user: str | None  # None = RESET
 
@@ -126,6 +132,7 @@ SessionStatement = (
     | SetTimeZone
     | SetPath
     | SetRole
+    | ShowRoles
     | SetSessionAuthorization
     | StartTransaction
     | Commit
@@ -134,7 +141,7 @@ SessionStatement = (
 
 _FIRST_WORD = re.compile(
     r"(?>\s+|--[^\n]*|/\*.*?\*/)*+"
-    r"(PREPARE|EXECUTE|DEALLOCATE|DESCRIBE|USE|SET|RESET|START|COMMIT|ROLLBACK)\b",
+    r"(PREPARE|EXECUTE|DEALLOCATE|DESCRIBE|USE|SET|RESET|SHOW|START|COMMIT|ROLLBACK)\b",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -264,6 +271,20 @@ def _set(words: Reader) -> SessionStatement | None:
     return None
 
 
+def _show(words: Reader) -> ShowRoles | None:
+    """Of a catalog there are none: those are left to who refuses them."""
+    words.expect("SHOW")
+    if words.take("ROLE", "GRANTS"):
+        found = ShowRoles("Role Grants")
+    elif words.take("CURRENT", "ROLES"):
+        found = ShowRoles("Role", current=True)
+    elif words.take("ROLES"):
+        found = ShowRoles("Role")
+    else:
+        return None
+    return None if words.see("FROM") or words.see("IN") else _last(words, found)
+
+
 def _reset(words: Reader) -> SessionStatement | None:
     words.expect("RESET")
     if not words.take("SESSION"):
@@ -315,6 +336,7 @@ _READERS: dict[str, Callable[[Reader], SessionStatement | None]] = {
     "USE": _use,
     "SET": _set,
     "RESET": _reset,
+    "SHOW": _show,
     "START": _start,
     "COMMIT": _commit,
     "ROLLBACK": _rollback,

@@ -43,7 +43,7 @@ def show(words: Reader, relations: Relations | None) -> Translation:
         words.end()
         return Translation(f"SHOW STATS FOR {quoted(name)}")
     if words.take("ROLES") or words.take("ROLE", "GRANTS") or words.take("CURRENT", "ROLES"):
-        raise refuse(words, "SHOW ROLES")
+        raise refuse(words, "SHOW ROLES of a catalog", "the server alone has roles")
     raise refuse(words, "This SHOW")
 
 
@@ -105,8 +105,9 @@ def _functions(words: Reader) -> Translation:
         inner = f"({','.join(text(each) for each in pattern.arguments)})" if pattern.arguments else ""
         return pattern.base.replace(" ", f"{inner} ", 1) if " " in pattern.base and inner else pattern.base + inner
 
-    if words.take("FROM") or words.take("IN"):
-        raise refuse(words, "SHOW FUNCTIONS FROM a schema")
+    in_schema = words.take("FROM") or words.take("IN")
+    if in_schema:
+        name_of(words)
     like = _pattern(words, "`Function`")
     words.end()
     rows = [
@@ -117,7 +118,8 @@ def _functions(words: Reader) -> Translation:
     ]
     columns = ("Function", "Return Type", "Argument Types", "Function Type", "Deterministic", "Description")
     shown = (*_texts(*columns[:4]), ResultColumn(columns[4], "boolean"), ResultColumn(columns[5], "varchar"))
-    where = f" WHERE {like}" if like else ""
+    tests = [test for test in (like, "false" if in_schema else "") if test]  # no schema has functions of its own
+    where = f" WHERE {' AND '.join(tests)}" if tests else ""
     return Translation(f"SELECT * FROM VALUES {', '.join(rows)} AS v({', '.join(map(quote_name, columns))}){where}", shown)
 
 

@@ -113,11 +113,16 @@ def _without_data(words: Reader) -> tuple[str, bool]:
 def _create_view(words: Reader, head: str, query: Translate) -> Translation:
     name = quoted(tables.name_of(words))
     comment = f" COMMENT {quote_text(text_of(words.one('string')))}" if words.take("COMMENT") else ""
-    if words.take("SECURITY") and not words.take("INVOKER"):
-        raise refuse(words, "SECURITY DEFINER", "views run with the rights of whoever asks")
+    definer = words.take("SECURITY") and not words.take("INVOKER")
+    if definer:
+        words.expect("DEFINER")
     words.expect("AS")
     found = query(words.rest().rstrip("; \n"))
-    return Translation(f"{head} {name}{comment} AS {found.sql}")
+    made = f"{head} {name}{comment} AS {found.sql}"
+    if not definer:
+        return Translation(made)
+    # Without a policy there are no rights of ours that a definer could lend: the view reads what its reader may, never more.
+    return Translation(f"{head} {name}{comment} SECURITY DEFINER AS {found.sql}", without_policy=made)
 
 
 def _drop(words: Reader, relations: Relations | None, query: Translate) -> Translation:
@@ -136,7 +141,9 @@ def _drop(words: Reader, relations: Relations | None, query: Translate) -> Trans
 
 def _alter(words: Reader, relations: Relations | None, query: Translate) -> Translation:
     words.expect("ALTER")
-    if words.take("SCHEMA") or words.take("VIEW") or not words.take("TABLE"):
+    if words.take("VIEW"):
+        return Translation(tables.alter_view(words))
+    if not words.take("TABLE"):
         raise refuse(words, "This ALTER")
     if any(token.says("EXECUTE") for token in words.left[:8]):
         return Translation(respelled(words.sql))

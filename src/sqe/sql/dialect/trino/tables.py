@@ -162,9 +162,7 @@ def alter_table(words: Reader) -> str:
     if exists:
         raise refuse(words, "ALTER TABLE IF EXISTS")
     if words.take("RENAME", "TO"):
-        target = name_of(words)
-        full = [*name[: len(name) - len(target)], *target] if len(target) < len(name) else target
-        made = f"{head} RENAME TO {quoted(full)}"
+        made = f"{head} RENAME TO {_renamed(words, name)}"
     elif words.take("ADD", "COLUMN"):
         if words.take(*_IF_NOT_EXISTS):
             raise refuse(words, "ADD COLUMN IF NOT EXISTS")
@@ -193,6 +191,29 @@ def alter_table(words: Reader) -> str:
         raise refuse(words, "This ALTER TABLE")
     words.end()
     return made
+
+
+def alter_view(words: Reader) -> str:
+    """What follows ALTER VIEW."""
+    name = name_of(words)
+    if not words.take("RENAME", "TO"):
+        raise refuse(words, "This ALTER VIEW")
+    made = f"ALTER VIEW {quoted(name)} RENAME TO {_renamed(words, name)}"
+    words.end()
+    return made
+
+
+def _renamed(words: Reader, name: list[str]) -> str:
+    """The new name, without a catalog: Spark looks for it in the old one's. What it does not say is as it was."""
+    target = name_of(words)
+    catalog, _, _ = ([None, None, None, *name])[-3:]
+    if len(target) == 3:
+        if catalog is None:
+            raise refuse(words, "RENAME TO another catalog", "name the catalog of the table, too")
+        if target[0] != catalog:
+            raise refuse(words, "RENAME TO another catalog")
+        target = target[1:]
+    return quoted([*name[-2:-1], *target] if len(target) == 1 else target)
 
 
 def _altered(words: Reader) -> str:

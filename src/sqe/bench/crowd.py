@@ -1,0 +1,182 @@
+"""The suite `users`: many sessions at once, each asking one question after another, every answer checked."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+import pyarrow as pa
+
+from sqe.bench.engines.engine import Answer, Engine, EngineFailure
+from sqe.bench.lake import Loaded
+from sqe.bench.noise import Watch, machine
+from sqe.bench.results import Measured, QueryResult, RunResult
+from sqe.bench.suites.suite import Query
+from sqe.bench.verdicts import Verdict, compared, judge
+
+_WARM_UPS = 3
+
+
+@dataclass
+class _Tally:
+    """What the users of one size of crowd saw, by question."""
+
+    seconds: dict[str, list[float]] = field(default_factory=dict)
+    errors: list[str] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def answered(self, query: str, seconds: float) -> None:
+        with self.lock:
+            self.seconds.setdefault(query, []).append(seconds)
+
+    def failed(self, why: str) -> None:
+        with self.lock:
+            self.errors.append(why)
+
+    def all(self) -> list[float]:
+        return sorted(second for found in self.seconds.values() for second in found)
+
+
+@dataclass
+class Crowd:
+    """Engines that run already; each serves every size of crowd for `seconds`, one engine after another."""
+
+    loaded: Loaded
+    engines: Sequence[Engine]
+    sizes: Sequence[int]
+    seconds: float
+    say: Callable[[str], None]
+
+    def run(self, queries: Sequence[Query]) -> RunResult:
+        expected = {query.name: self._expected(query) for query in queries}
+        verdicts = {query.name: judge(query, expected[query.name]) for query in queries}
+        results: dict[str, QueryResult] = {}
+        crowds: list[dict[str, Any]] = []
+        watch = Watch(lambda: sum(engine.cpu_seconds() for engine in self.engines))
+        for size in self.sizes:
+            for engine in self.engines:
+                answers = {
+                    query.name: expected[query.name][engine.name] for query in queries if engine.name in expected[query.name]
+                }
+                tally, about = self._serve(engine, size, queries, answers)
+                crowds.append(about)
+                for query in queries:
+                    name = f"{query.name}@{size}"
+                    found = results.setdefault(name, QueryResult(name, query.kind, {}))
+                    found.engines[engine.name] = _measured(query, tally, verdicts[query.name].get(engine.name), about)
+        noise = watch.read()
+        self.say(noise.sentence())
+        known = {engine.name: {"version": engine.version, "rss": engine.peak_megabytes()} for engine in self.engines}
+        about = {
+            "machine": machine(),
+            "noise": noise.json(),
+            "repeat": 1,
+            "memory": self.engines[0].setting.memory,
+            "crowds": crowds,
+        }
+        return RunResult(self.loaded.suite, self.loaded.scale, list(results.values()), known, about)
+
+    def _expected(self, query: Query) -> dict[str, pa.Table]:
+        """Each engine's answer while it has one user only."""
+        found: dict[str, pa.Table] = {}
+        for engine in self.engines:
+            for _ in range(_WARM_UPS):
+                try:
+                    found[engine.name] = engine.run(engine.text(query)).table
+                except EngineFailure as failure:
+                    self.say(f"  {query.name}: {engine.name} failed ({failure})")
+                    break
+        return found
+
+    def _serve(
+        self, engine: Engine, size: int, queries: Sequence[Query], expected: dict[str, pa.Table]
+    ) -> tuple[_Tally, dict[str, Any]]:
+        tally, ready, end = _Tally(), threading.Barrier(size + 1), threading.Event()
+        texts = {query.name: engine.text(query) for query in queries}
+
+        def person(run: Callable[[str], Answer], first: int) -> None:
+            ready.wait()
+            turn = first
+            while not end.is_set():
+                query = queries[turn % len(queries)]
+                turn += 1
+                try:
+                    answer = run(texts[query.name])
+                except EngineFailure as failure:
+                    tally.failed(f"{query.name}: {failure}")
+                    continue
+                seen = compared(query, answer.table, expected[query.name]) if query.name in expected else None
+                if seen is not None and seen.equal:
+                    tally.answered(query.name, answer.seconds)
+                else:
+                    tally.failed(f"{query.name}: another answer than alone")
+
+        with ExitStack() as stack:
+            sessions = [stack.enter_context(engine.session()) for _ in range(size)]
+            people = [
+                threading.Thread(target=person, args=(run, number), name=f"user-{number}") for number, run in enumerate(sessions)
+            ]
+            for one in people:
+                one.start()
+            memory, used, started = _resident(engine), engine.cpu_seconds(), time.monotonic()
+            ready.wait()
+            middle = _at_half_time(engine, self.seconds)
+            end.set()
+            for one in people:
+                one.join()
+            seconds = time.monotonic() - started
+        times = tally.all()
+        about = {
+            "engine": engine.name,
+            "users": size,
+            "seconds": round(seconds, 1),
+            "answers": len(times),
+            "errors": len(tally.errors),
+            "first_error": tally.errors[0] if tally.errors else "",
+            "p50_ms": _milliseconds(times, 0.50),
+            "p99_ms": _milliseconds(times, 0.99),
+            "cpu_ms_each": round(1000 * (engine.cpu_seconds() - used) / max(len(times), 1), 2),
+            "resident_mb": [round(memory), round(middle), round(_resident(engine))],
+        }
+        self.say(
+            f"  {engine.name}, {size} users, {about['seconds']} s: {about['answers']} answers, {about['errors']} errors, "
+            f"median {about['p50_ms']} ms, 99 % within {about['p99_ms']} ms, memory {about['resident_mb']} MB"
+        )
+        return tally, about
+
+
+def _at_half_time(engine: Engine, seconds: float) -> float:
+    """Waits for the crowd; the memory in the middle, with which the end is compared."""
+    time.sleep(seconds / 2)
+    middle = _resident(engine)
+    time.sleep(seconds / 2)
+    return middle
+
+
+def _resident(engine: Engine) -> float:
+    import psutil
+
+    total = 0
+    for pid in engine.processes():
+        root = psutil.Process(pid)
+        total += sum(process.memory_info().rss for process in (root, *root.children(recursive=True)))
+    return total / (1 << 20)
+
+
+def _measured(query: Query, tally: _Tally, judged: Any, about: dict[str, Any]) -> Measured:
+    """A question that any user got no answer or a wrong one to has failed."""
+    seconds = tally.seconds.get(query.name, [])
+    wrong = [why for why in tally.errors if why.startswith(f"{query.name}:")]
+    if wrong or not seconds or judged is None:
+        return Measured(verdict=Verdict.FAILED, why=tuple(wrong[:1]) or ("no answer",))
+    cpu = [float(about["cpu_ms_each"]) / 1000]
+    return Measured([median(seconds)], cpu, rows=len(seconds), verdict=judged.verdict, why=judged.why)
+
+
+def _milliseconds(times: Sequence[float], share: float) -> float:
+    return round(1000 * times[min(int(share * len(times)), len(times) - 1)], 1) if times else 0.0

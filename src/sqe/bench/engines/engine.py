@@ -1,0 +1,130 @@
+"""What an engine is: it is started on a loaded suite, answers one statement after another, and is measured from outside."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import pyarrow as pa
+
+from sqe.bench.benchmark import BenchmarkError
+from sqe.bench.lake import Loaded
+from sqe.bench.suites.suite import Query
+from sqe.bench.workspace import CATALOG
+
+Parameters = Sequence[int | str]
+
+
+class EngineFailure(Exception):
+    """The engine refused a statement or failed in it; the message is one sentence."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    table: pa.Table
+    seconds: float  # from the statement until its last row is in Arrow on the client's side
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the person who measures says about all engines alike."""
+
+    memory: str = "2g"  # the heap of those that run on Java
+    spark: tuple[tuple[str, str], ...] = ()  # settings of SQE's driver, for measuring them
+
+
+class Engine(ABC):
+    """A context manager: processes that it starts are gone at its end."""
+
+    dialect: ClassVar[str]  # as sqlglot calls it
+
+    def __init__(self, name: str, setting: Setting) -> None:
+        self.name = name
+        self.setting = setting
+
+    @abstractmethod
+    def start(self, loaded: Loaded) -> None:
+        """Attaches the suite's tables; bare names mean them from then on."""
+
+    @abstractmethod
+    def run(self, sql: str, parameters: Parameters = ()) -> Answer:
+        """With parameters, one for each `?`, the statement is prepared first, and that counts."""
+
+    @abstractmethod
+    def processes(self) -> Iterable[int]:
+        """The roots of the process trees that do its work."""
+
+    @abstractmethod
+    def stop(self) -> None: ...
+
+    def session(self) -> AbstractContextManager[Callable[[str], Answer]]:
+        """Another session of the same engine, for one of many users at once."""
+        raise BenchmarkError(f"{self.name} does not serve several users at once")
+
+    @property
+    def version(self) -> str:
+        return ""
+
+    def use_private(self, loaded: Loaded) -> None:
+        """A schema of its own, in which it may write; bare names mean its tables from then on."""
+        schema = f"{CATALOG}.{loaded.schema}_{self.name.replace('-', '_')}"
+        self.run(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+        self.run(f"USE {schema}")
+
+    def original(self, loaded: Loaded, table: str) -> str:
+        """The name of a table as it was loaded, from within that schema."""
+        return f"{CATALOG}.{loaded.schema}.{table}"
+
+    def text(self, query: Query) -> str:
+        """The query in its words; empty when it has none."""
+        spoken = dict(query.dialects)
+        if self.dialect in spoken:
+            return spoken[self.dialect]
+        return query.sql if self.dialect == "spark" else _translated(query.sql, self.dialect)
+
+    def cpu_seconds(self) -> float:
+        from sqe.bench.processes import tree_cpu_seconds
+
+        return sum(tree_cpu_seconds(pid) for pid in self.processes())
+
+    def peak_megabytes(self) -> float:
+        return sum(peak_megabytes(pid) for pid in self.processes())
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+def _translated(sql: str, dialect: str) -> str:
+    """Also spells out where NULLs go: engines differ there when nothing is said."""
+    import sqlglot
+
+    return sqlglot.transpile(sql, read="spark", write=dialect)[0]
+
+
+def peak_megabytes(root: int) -> float:
+    """The sum of the peaks of a process and its children, which is at least the peak of the sum."""
+    import psutil
+
+    process = psutil.Process(root)
+    return sum(_peak(member.pid, member) for member in (process, *process.children(recursive=True)))
+
+
+def _peak(pid: int, process: object) -> float:
+    import psutil
+
+    status = Path(f"/proc/{pid}/status")
+    try:
+        if os.path.exists(status):
+            kilobytes = next(line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+            return int(kilobytes) / 1024
+        return float(process.memory_info().rss) / (1 << 20)  # type: ignore[attr-defined]
+    except (OSError, StopIteration, psutil.NoSuchProcess):
+        return 0.0

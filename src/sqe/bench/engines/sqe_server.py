@@ -1,0 +1,43 @@
+"""A real `sqe-server` process on the benchmarks' warehouse, for the engines that ask one of its doors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import ExitStack
+from typing import Any
+
+from sqe.bench.engines.engine import Engine, EngineFailure, Setting
+from sqe.bench.lake import Loaded
+from sqe.bench.processes import Child, command
+from sqe.bench.workspace import config_file
+
+
+class ServerEngine(Engine):
+    def __init__(self, name: str, setting: Setting) -> None:
+        super().__init__(name, setting)
+        self._owned = ExitStack()
+        self._server: Child | None = None
+
+    def serve(self, loaded: Loaded) -> dict[str, Any]:
+        """Starts the server; the addresses of its doors."""
+        settings = "\n".join(f'"{key}" = "{value}"' for key, value in self.setting.spark)
+        more = f"\n[engine.spark]\n{settings}\n" if settings else ""
+        config = self._owned.enter_context(config_file(loaded.folder, self.setting.memory, more))
+        self._server = self._owned.enter_context(Child([command("sqe-server"), "--config", str(config)]))
+        self._owned.callback(self._server.terminate)
+        return self._server.answer()
+
+    def processes(self) -> Iterable[int]:
+        if self._server is None:
+            raise EngineFailure(f"{self.name} does not run")
+        return [self._server.pid]
+
+    @property
+    def version(self) -> str:
+        from sqe.version import __version__
+
+        return __version__
+
+    def stop(self) -> None:
+        self._owned.close()
+        self._server = None

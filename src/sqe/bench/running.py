@@ -1,0 +1,179 @@
+"""Runs a suite on several engines in turns: each query warm on all of them, then measured on all of them, one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from sqe.bench.benchmark import BenchmarkError
+from sqe.bench.engines.engine import Answer, Engine, EngineFailure
+from sqe.bench.lake import Loaded
+from sqe.bench.noise import Watch, machine
+from sqe.bench.results import Measured, QueryResult, RunResult
+from sqe.bench.suites.suite import Query
+from sqe.bench.targets import prepare_private, restore, state
+from sqe.bench.verdicts import Verdict, compared, judge
+
+# A time that fell by less than this is warm: it falls no more, or only by noise.
+_STILL_FALLING = 0.95
+
+
+@dataclass(frozen=True)
+class Rounds:
+    repeat: int = 3
+    most_warm_ups: int = 4  # at least one; ends as soon as no engine got faster
+
+
+@dataclass
+class Runner:
+    """Engines that run already."""
+
+    loaded: Loaded
+    engines: Sequence[Engine]
+    rounds: Rounds
+    say: Callable[[str], None]
+    writes: bool = False
+
+    def run(self, queries: Sequence[Query]) -> RunResult:
+        self.writes = any(query.kind == "write" for query in queries)
+        if self.writes:
+            for engine in self.engines:
+                prepare_private(engine, self.loaded)
+        watch = Watch(lambda: sum(engine.cpu_seconds() for engine in self.engines))
+        results: list[QueryResult] = []
+        try:
+            for query in queries:
+                results.append(self._query(query))
+        except KeyboardInterrupt:
+            self.say("interrupted: what was measured so far is kept, and counts as not equal")
+        noise = watch.read()
+        self.say(noise.sentence())
+        about = {
+            "machine": machine(),
+            "noise": noise.json(),
+            "repeat": self.rounds.repeat,
+            "memory": self.engines[0].setting.memory,
+            "variants": {engine.name: dict(engine.setting.spark) for engine in self.engines if engine.setting.spark},
+            "interrupted": len(results) < len(queries),
+        }
+        known = {engine.name: {"version": engine.version, "rss": engine.peak_megabytes()} for engine in self.engines}
+        return RunResult(self.loaded.suite, self.loaded.scale, results, known, about)
+
+    def _start(self, engine: Engine) -> None:
+        """Again, after its end: with copies of its own where statements write."""
+        engine.start(self.loaded)
+        if self.writes:
+            prepare_private(engine, self.loaded)
+
+    def _query(self, query: Query) -> QueryResult:
+        turns = [_Turn(engine, query, engine.text(query), self.loaded, self._start) for engine in self.engines]
+        for turn in turns:
+            if not turn.text:
+                turn.measured.verdict = Verdict.SKIPPED
+        self._warm_up(turns)
+        for number in range(self.rounds.repeat):
+            for turn in _rotated(turns, number):
+                turn.take(turn.measured.seconds, turn.measured.cpu)
+        if query.kind == "write":
+            for turn in turns:
+                turn.leave_as_loaded()
+        judged = judge(query, {turn.engine.name: turn.answer for turn in turns if turn.alive and turn.answer is not None})
+        for turn in turns:
+            if turn.alive and turn.engine.name in judged:
+                turn.measured.verdict, turn.measured.why = judged[turn.engine.name].verdict, judged[turn.engine.name].why
+        self.say(_sentence(query, turns))
+        return QueryResult(query.name, query.kind, {turn.engine.name: turn.measured for turn in turns})
+
+    def _warm_up(self, turns: Sequence[_Turn]) -> None:
+        for number in range(self.rounds.most_warm_ups):
+            for turn in _rotated(turns, number):
+                turn.take(turn.measured.warm_up, [])
+            if number and not any(turn.falling for turn in turns):
+                return
+
+
+class _Turn:
+    """One engine's share of one query."""
+
+    def __init__(self, engine: Engine, query: Query, text: str, loaded: Loaded, start: Callable[[Engine], None]) -> None:
+        self.engine = engine
+        self.text = text
+        self.measured = Measured()
+        self.answer: pa.Table | None = None
+        self._query = query
+        self._loaded = loaded
+        self._start = start
+        self._broken = False
+
+    @property
+    def alive(self) -> bool:
+        return bool(self.text) and not self._broken
+
+    @property
+    def falling(self) -> bool:
+        times = self.measured.warm_up
+        return self.alive and len(times) > 1 and times[-1] < _STILL_FALLING * min(times[:-1])
+
+    def take(self, seconds: list[float], cpu: list[float]) -> None:
+        """One run. An engine that fails once is not asked again; one that died is started anew for the next query."""
+        if not self.alive:
+            return
+        try:
+            before = self._ready()
+            answer = self.engine.run(self.text, self._query.parameters)
+            used = self.engine.cpu_seconds() - before
+            self._check(answer)
+        except EngineFailure as failure:
+            self._fail(str(failure))
+        except BenchmarkError as failure:
+            self._fail(str(failure))
+            self.engine.stop()
+            self._start(self.engine)
+        else:
+            seconds.append(answer.seconds)
+            cpu.append(used)
+
+    def _ready(self) -> float:
+        if self._query.kind == "write":
+            restore(self.engine, self._loaded, self._query.sql)
+        return self.engine.cpu_seconds()
+
+    def _check(self, answer: Answer) -> None:
+        """Every answer of an engine must be its first one again; what a write leaves in its table is its answer."""
+        table = state(self.engine, self._query.sql) if self._query.kind == "write" else answer.table
+        if self.answer is None:
+            self.answer, self.measured.rows = table, table.num_rows
+            return
+        seen = compared(self._query, table, self.answer)
+        if not seen.equal:
+            raise EngineFailure(f"gave two answers to the same question: {seen.differences[0]}")
+
+    def leave_as_loaded(self) -> None:
+        """The next query reads the tables as everybody's are."""
+        if self.text:
+            with suppress(EngineFailure):
+                restore(self.engine, self._loaded, self._query.sql)
+
+    def _fail(self, why: str) -> None:
+        self._broken = True
+        self.measured.verdict, self.measured.why = Verdict.FAILED, (why,)
+        self.measured.seconds.clear()
+
+
+def _rotated(turns: Sequence[_Turn], number: int) -> list[_Turn]:
+    """Whoever runs first finds the caches as another left them: everyone in turn."""
+    first = number % len(turns)
+    return [*turns[first:], *turns[:first]]
+
+
+def _sentence(query: Query, turns: Sequence[_Turn]) -> str:
+    parts = []
+    for turn in turns:
+        measured = turn.measured
+        time = f"{1000 * measured.median:.0f} ms" if measured.seconds else "-"
+        why = f" ({measured.why[0]})" if measured.why else ""
+        parts.append(f"{turn.engine.name} {time} {measured.verdict.value}{why}")
+    return f"  {query.name}: " + ", ".join(parts)

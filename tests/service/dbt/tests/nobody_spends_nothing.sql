@@ -1,0 +1,1 @@
+select name from {{ ref('spent') }} where spent <= 0
