@@ -353,7 +353,7 @@ class TestTheWhole:
         with pytest.raises(SqeError, match="Could not fetch"):
             install.ensure(told.append)
         assert told[0].startswith("java ")
-        assert told[1:] == ["fetching 6 jars"]
+        assert told[1:] == ["fetching 8 jars"]
 
 
 def test_hadoops_short_settings_say_what_the_long_ones_say() -> None:
