@@ -22,8 +22,8 @@ from sqe.session import Session, Sessions
 
 TABLES = 4
 
-# The statement, and how many requests it makes. A query loads its tables twice, for its check and for its run; Iceberg itself looks
-# for a table `snapshots` in a schema `t0` first. Whoever makes that fewer makes the number smaller.
+# The statement, and how many requests it makes. A query loads its tables twice, for its check and for its run; Iceberg itself
+# looks for a table `snapshots` in a schema `t0` first. Whoever makes that fewer makes the number smaller.
 MOST = {
     "SHOW TABLES IN lake.{s}": 1,
     "DESCRIBE lake.{s}.t0": 1,
