@@ -15,6 +15,7 @@ import pyarrow as pa
 from sqe.bench.engines.engine import Answer, Engine, EngineFailure
 from sqe.bench.lake import Loaded
 from sqe.bench.noise import Watch, machine
+from sqe.bench.processes import trees
 from sqe.bench.results import Measured, QueryResult, RunResult
 from sqe.bench.suites.suite import Query
 from sqe.bench.verdicts import Verdict, compared, judge
@@ -159,13 +160,7 @@ def _at_half_time(engine: Engine, seconds: float) -> float:
 
 
 def _resident(engine: Engine) -> float:
-    import psutil
-
-    total = 0
-    for pid in engine.processes():
-        root = psutil.Process(pid)
-        total += sum(process.memory_info().rss for process in (root, *root.children(recursive=True)))
-    return total / (1 << 20)
+    return float(sum(process.memory_info().rss for process in trees(engine.processes()))) / (1 << 20)
 
 
 def _measured(query: Query, tally: _Tally, judged: Any, about: dict[str, Any]) -> Measured:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -160,10 +160,18 @@ def private_daemon() -> Iterator[PrivateDaemon]:
 
 def tree_cpu_seconds(pid: int) -> float:
     """User and system time of a process and all that it started, the dead among them included where they were waited for."""
+    return sum(_cpu(process, waited_for=True) for process in trees([pid]))
+
+
+def trees(roots: Iterable[int]) -> set[Any]:
+    """The processes and all that they started, each once: one root may be another's child."""
     import psutil
 
-    root = psutil.Process(pid)
-    return sum(_cpu(process, waited_for=True) for process in (root, *root.children(recursive=True)))
+    found: set[Any] = set()
+    for pid in roots:
+        root = psutil.Process(pid)
+        found |= {root, *root.children(recursive=True)}
+    return found
 
 
 def own_cpu_seconds(pid: int) -> float:
@@ -183,6 +191,10 @@ def resident_megabytes(pid: int) -> float:
     import psutil
 
     return float(psutil.Process(pid).memory_info().rss) / (1 << 20)
+
+
+def trees_cpu_seconds(roots: Iterable[int]) -> float:
+    return sum(_cpu(process, waited_for=True) for process in trees(roots))
 
 
 def _cpu(process: Any, *, waited_for: bool) -> float:

@@ -36,6 +36,7 @@ class Runner:
     rounds: Rounds
     say: Callable[[str], None]
     writes: bool = False
+    _written: Sequence[_Turn] = ()
 
     def run(self, queries: Sequence[Query]) -> RunResult:
         self.writes = any(query.kind == "write" for query in queries)
@@ -73,17 +74,20 @@ class Runner:
         for turn in turns:
             if not turn.text:
                 turn.measured.verdict = Verdict.SKIPPED
+        if query.kind == "write":
+            for turn in self._written:
+                turn.leave_as_loaded()
         self._warm_up(turns)
         for number in range(self.rounds.repeat):
             for turn in _rotated(turns, number):
                 turn.take(turn.measured.seconds, turn.measured.cpu)
-        if query.kind == "write":
-            for turn in turns:
-                turn.leave_as_loaded()
+        self._written = turns if query.kind == "write" else self._written
         judged = judge(query, {turn.engine.name: turn.answer for turn in turns if turn.alive and turn.answer is not None})
         for turn in turns:
             if turn.alive and turn.engine.name in judged:
                 turn.measured.verdict, turn.measured.why = judged[turn.engine.name].verdict, judged[turn.engine.name].why
+                if turn.measured.verdict is Verdict.VACUOUS and query.vacuous:
+                    turn.measured.why = ("known to be empty at this scale",)
         self.say(_sentence(query, turns))
         return QueryResult(query.name, query.kind, {turn.engine.name: turn.measured for turn in turns})
 
@@ -152,7 +156,7 @@ class _Turn:
             raise EngineFailure(f"gave two answers to the same question: {seen.differences[0]}")
 
     def leave_as_loaded(self) -> None:
-        """The next query reads the tables as everybody's are."""
+        """Before the next write, not before: a question after this one may ask what it did."""
         if self.text:
             with suppress(EngineFailure):
                 restore(self.engine, self._loaded, self._query.sql)

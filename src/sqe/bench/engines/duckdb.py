@@ -15,7 +15,8 @@ class DuckDb(ProcessEngine):
     dialect: ClassVar[str] = "duckdb"
 
     def child(self, loaded: Loaded) -> Child:
-        tables = {table.name: [file.path for file in table.files if file.rows] for table in loaded.tables}
+        listed = {table.name: [file.path for file in table.files if file.rows] for table in loaded.tables}
+        tables = {name: files for name, files in listed.items() if files}  # it cannot read from no file
         return Child([sys.executable, "-m", "sqe.bench.engines.duckdb_process", json.dumps(tables)])
 
     def use_private(self, loaded: Loaded) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pyarrow as pa
 
@@ -88,12 +87,15 @@ class Engine(ABC):
         return query.sql if self.dialect == "spark" else _translated(query.sql, self.dialect)
 
     def cpu_seconds(self) -> float:
-        from sqe.bench.processes import tree_cpu_seconds
+        from sqe.bench.processes import trees_cpu_seconds
 
-        return sum(tree_cpu_seconds(pid) for pid in self.processes())
+        return trees_cpu_seconds(self.processes())
 
     def peak_megabytes(self) -> float:
-        return sum(peak_megabytes(pid) for pid in self.processes())
+        """The sum of its processes' peaks, which is at least the peak of their sum."""
+        from sqe.bench.processes import trees
+
+        return sum(_peak(process) for process in trees(self.processes()))
 
     def __enter__(self) -> Engine:
         return self
@@ -109,22 +111,15 @@ def _translated(sql: str, dialect: str) -> str:
     return sqlglot.transpile(sql, read="spark", write=dialect)[0]
 
 
-def peak_megabytes(root: int) -> float:
-    """The sum of the peaks of a process and its children, which is at least the peak of the sum."""
+def _peak(process: Any) -> float:
+    """As the kernel counted it; elsewhere what is resident now."""
     import psutil
 
-    process = psutil.Process(root)
-    return sum(_peak(member.pid, member) for member in (process, *process.children(recursive=True)))
-
-
-def _peak(pid: int, process: object) -> float:
-    import psutil
-
-    status = Path(f"/proc/{pid}/status")
+    status = Path(f"/proc/{process.pid}/status")
     try:
-        if os.path.exists(status):
+        if status.exists():
             kilobytes = next(line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmHWM"))
             return int(kilobytes) / 1024
-        return float(process.memory_info().rss) / (1 << 20)  # type: ignore[attr-defined]
+        return float(process.memory_info().rss) / (1 << 20)
     except (OSError, StopIteration, psutil.NoSuchProcess):
         return 0.0

@@ -125,29 +125,28 @@ def batches(table: str, scale: float) -> Iterator[pa.RecordBatch]:
     import pyarrow.csv as csv
 
     schema = schemas()[table]
-    with TemporaryDirectory(prefix="sqe-tpcds-") as folder:
-        _generate(table, scale, folder)
-        path = Path(folder) / f"{table}.dat"
-        if not path.exists() or not path.stat().st_size:
-            return
-        with csv.open_csv(
-            path,
-            csv.ReadOptions(column_names=schema.names, encoding="latin1", block_size=4 << 20),
-            csv.ParseOptions(delimiter="|", quote_char=False),
-            csv.ConvertOptions(column_types=schema, null_values=[""], strings_can_be_null=True),
-        ) as reader:
-            for batch in reader:
-                yield pa.RecordBatch.from_arrays(batch.columns, schema=schema)
+    path = Path(_generated(scale).name) / f"{table}.dat"
+    if not path.exists():
+        raise BenchmarkError(f"The generator of TPC-DS did not make {table}")
+    with csv.open_csv(
+        path,
+        csv.ReadOptions(column_names=schema.names, encoding="latin1", block_size=4 << 20),
+        csv.ParseOptions(delimiter="|", quote_char=False),
+        csv.ConvertOptions(column_types=schema, null_values=[""], strings_can_be_null=True),
+    ) as reader:
+        for batch in reader:
+            yield pa.RecordBatch.from_arrays(batch.columns, schema=schema)
 
 
-def _generate(table: str, scale: float, folder: str) -> None:
+@cache
+def _generated(scale: float) -> TemporaryDirectory[str]:
+    """All tables at once, because returns are made with the sales that they belong to; gone with this process."""
     from sqe.engine.install import find_java
     from sqe.engine.install.jars import ensure_jars
 
     (jar,) = ensure_jars([TPCDS_GENERATOR])
-    # Returns are made with the sales that they belong to.
-    wanted = table.replace("_returns", "_sales") if table.endswith("_returns") else table
-    arguments = ["--scale", f"{scale:g}", "--directory", folder, "--table", wanted, "--do-not-terminate", "--overwrite"]
+    folder = TemporaryDirectory(prefix="sqe-tpcds-")
+    arguments = ["--scale", f"{scale:g}", "--directory", folder.name, "--do-not-terminate", "--overwrite"]
     ran = subprocess.run(
         [find_java().executable, "-Xmx512m", "-jar", jar, *arguments],
         stdin=subprocess.DEVNULL,
@@ -155,8 +154,9 @@ def _generate(table: str, scale: float, folder: str) -> None:
         text=True,
         check=False,
     )
-    if ran.returncode or "rror" in ran.stderr:
-        raise BenchmarkError(f"The generator of TPC-DS could not make {table}: {ran.stderr.strip()[:300]}")
+    if ran.returncode:
+        raise BenchmarkError(f"The generator of TPC-DS ended with {ran.returncode}: {ran.stderr.strip()[:300]}")
+    return folder
 
 
 def rows(table: str, scale: float) -> int:
