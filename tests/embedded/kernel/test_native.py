@@ -49,6 +49,8 @@ NATIVE = [
     "SELECT datediff(day, DATE '2000-01-01') FROM odd ORDER BY day",
     "SELECT x > 1, x = x, x < 0.5, x = 0 FROM odd ORDER BY i, day",
     "SELECT x, count(*) FROM odd GROUP BY x",
+    "SELECT x, count(*) FROM odd WHERE i = 3 GROUP BY x",
+    "SELECT s, x FROM odd EXCEPT SELECT s, x FROM odd WHERE i = 1",
     "SELECT x FROM odd ORDER BY x, i",
     "SELECT at, hour(at), second(at), CAST(at AS DATE) FROM odd ORDER BY at",
     "SELECT max(at), min(at) FROM odd WHERE i > 1",
