@@ -24,6 +24,13 @@ object MayFail {
     case other => itself(other)
   }
 
+  /** `x IS NOT NULL` beside conditions that fail only for values of x that are not NULL: their order does not matter. */
+  def neverFirst(condition: Expression, failing: Seq[Expression]): Boolean = condition match {
+    case IsNotNull(column: AttributeReference) => failing.forall(_.collect { case part if itself(part) && !part.isInstanceOf[ScalarSubquery] => part }
+      .forall(part => part.references.contains(column) && !part.exists(inner => !inner.nullIntolerant && inner.children.nonEmpty)))
+    case _ => false
+  }
+
   def itself(expression: Expression): Boolean = expression match {
     case _: Alias | _: AttributeReference | _: Literal | _: SortOrder => false
     case _: BinaryComparison | _: And | _: Or | _: Not | _: IsNull | _: IsNotNull | _: In | _: InSet => false

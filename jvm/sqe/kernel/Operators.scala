@@ -49,8 +49,8 @@ final class Operators(setting: Setting) {
   private def columns(output: Seq[Attribute]): String = Select.list(output.map(NativeTypes.column))
 
   private def alone(condition: Expression): String = {
-    val parts = Operators.conjuncts(condition)
-    if (parts.size > 1 && parts.exists(MayFail.forRow)) Refused("condition that can fail beside another")
+    val (failing, others) = Operators.conjuncts(condition).partition(MayFail.forRow)
+    if (failing.nonEmpty && failing.size + others.count(!MayFail.neverFirst(_, failing)) > 1) Refused("condition that can fail beside another")
     sql(condition)
   }
 
@@ -58,7 +58,18 @@ final class Operators(setting: Setting) {
     val grouped = aggregate.groupingExpressions
     if (grouped.isEmpty && !aggregate.aggregateExpressions.exists(_.exists(_.isInstanceOf[AggregateExpression]))) Refused("aggregate without functions")
     val by = if (grouped.isEmpty) "" else grouped.map(sql(_)).mkString(" GROUP BY ", ", ", "")
-    s"SELECT ${named(aggregate.aggregateExpressions)} FROM (${apply(aggregate.child)})$by"
+    s"SELECT ${named(aggregate.aggregateExpressions)} FROM (${withOneZero(grouped, apply(aggregate.child))})$by"
+  }
+
+  /** Spark makes 0.0 of -0.0 before it groups: the two are equal, and a group shows one of them. */
+  private def withOneZero(grouped: Seq[Expression], child: String): String = grouped.filter(key => NativeTypes.isFloat(key.dataType)).map {
+    case column: AttributeReference =>
+      val name = NativeTypes.column(column)
+      s"CASE WHEN $name = 0 THEN ${NativeTypes.cast("0", column.dataType)} ELSE $name END AS $name"
+    case _ => Refused("grouping by computed floats")
+  }.distinct match {
+    case Nil => child
+    case columns => s"SELECT * REPLACE (${columns.mkString(", ")}) FROM ($child)"
   }
 
   private def joined(join: Join): String = join match {

@@ -46,6 +46,11 @@ class Sides:
         assert difference(expected, found, ordered=ordered) is None, query
         return found
 
+    def fragments(self) -> int:
+        health = self.session.driver.health()
+        assert health is not None
+        return health.native_fragments
+
     def fallbacks(self) -> int:
         health = self.session.driver.health()
         assert health is not None

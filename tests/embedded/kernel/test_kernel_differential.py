@@ -26,7 +26,7 @@ def random_tables(sides: Sides) -> Sides:
 
 
 def test_random_queries_give_the_same_answers(random_tables: Sides, driver: Driver) -> None:
-    compare(random_tables, driver, int(os.environ.get("SQE_KERNEL_QUERIES", "150")), SEED)
+    compare(random_tables, driver, int(os.environ.get("SQE_KERNEL_QUERIES", "60")), SEED)
 
 
 @pytest.mark.long
