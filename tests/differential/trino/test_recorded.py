@@ -61,14 +61,16 @@ def unequal(handler: QueryHandler, session: Session, expected: list[dict[str, An
     return found
 
 
-def check(handler: QueryHandler, session: Session, expected: list[dict[str, Any]], *, cells: bool) -> None:
+def check(
+    handler: QueryHandler, session: Session, expected: list[dict[str, Any]], *, cells: bool, least: float = LEAST_EQUAL
+) -> None:
     found = unequal(handler, session, expected, cells=cells)
     unexplained = {sql: what for sql, what in found.items() if sql not in DIFFERENCES}
     assert not unexplained, "\n".join(f"{sql}\n    {what}" for sql, what in unexplained.items())
     asked = {each["sql"] for each in expected}
     no_more = [sql for sql in DIFFERENCES if sql in asked and sql not in found]
     assert not no_more, f"these are equal by now: {no_more}"
-    assert 1 - len(found) / len(expected) >= LEAST_EQUAL
+    assert 1 - len(found) / len(expected) >= least
 
 
 def test_every_case_has_an_answer() -> None:
@@ -95,7 +97,7 @@ def test_some_queries(handler: QueryHandler, session: Session) -> None:
 def test_what_tools_ask(handler: QueryHandler, session: Session) -> None:
     """Metadata as JDBC's, Superset's and dbt's statements want it: all of them, they are few."""
     asked = set(cases.queries("tools.sql"))
-    check(handler, session, [each for each in recorded("queries.jsonl") if each["sql"] in asked], cells=False)
+    check(handler, session, [each for each in recorded("queries.jsonl") if each["sql"] in asked], cells=False, least=0.9)
 
 
 @pytest.mark.long

@@ -25,6 +25,7 @@ def main(uri: str, schema: str, table: str, view: str, certificate: str) -> dict
 
     app = create_app()
     with app.app_context():
+        from flask_appbuilder import Model
         from sqlalchemy import event
         from sqlalchemy.engine import Engine
         from superset import db
@@ -40,9 +41,9 @@ def main(uri: str, schema: str, table: str, view: str, certificate: str) -> dict
             if connection.dialect.name == "trino":
                 sent.append(statement)
 
-        db.create_all()
+        Model.metadata.create_all(db.engine)
         extra = {"engine_params": {"connect_args": {"http_scheme": "https", "verify": certificate}}}
-        database = Database(database_name="sqe", sqlalchemy_uri=uri, extra=json.dumps(extra), allow_multi_catalog=True)
+        database = Database(database_name="sqe", sqlalchemy_uri=uri, extra=json.dumps(extra))
         database.set_sqlalchemy_uri(uri)
         db.session.add(database)
         db.session.commit()

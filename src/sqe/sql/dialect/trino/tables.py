@@ -34,7 +34,7 @@ def name_of(words: Reader) -> list[str]:
 def type_of(words: Reader) -> T.Type:
     """The tokens of a type: words with brackets, up to what cannot belong to it."""
     start = words.next
-    if start is None:
+    if start is None or not start.is_name:
         raise words.wrong()
     end, depth = start.end, 0
     while (token := words.next) is not None:
