@@ -36,7 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def summary(folder: Path) -> dict[str, Any]:
-    asked = ["--queries", ",".join(guard.QUERIES), "--repeat", "3", "--warm-up", "3", "--engines", "sqe,pyspark,duckdb"]
+    asked = ["--queries", ",".join(guard.QUERIES), "--repeat", "3", "--warm-up", "2", "--engines", "sqe,pyspark,duckdb"]
     ran = bench(folder, "run", guard.SUITE, "--scale", str(guard.SCALE), *asked)
     assert ran.returncode == 0, ran.stderr
     last: dict[str, Any] = json.loads(ran.stdout.splitlines()[-1])
