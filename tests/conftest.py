@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator, Iterator
 from functools import cache
 
@@ -9,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from dev.matrix import named_tests
+from sqe.engine import kernel
 from sqe.engine.driver import Driver
 from sqe.engine.process import LaunchOptions
 from sqe.identity import Identity
@@ -34,8 +36,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 @pytest.fixture(scope="session")
 def driver() -> Iterator[Driver]:
-    """The one driver of the run. Tests that kill a driver start their own."""
-    driver = Driver(LaunchOptions(memory="2g"))
+    """The one driver of the run. Tests that kill a driver start their own. SQE_TEST_NATIVE=auto: with the native kernel."""
+    driver = Driver(LaunchOptions(memory="2g", native=os.environ.get("SQE_TEST_NATIVE", kernel.DEFAULT_MODE)))
     driver.start()
     driver.await_ready()
     yield driver

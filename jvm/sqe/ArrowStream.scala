@@ -11,6 +11,7 @@ import org.apache.arrow.vector.ipc.message.{IpcOption, MessageSerializer}
 import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.execution._
+import org.apache.spark.sql.sqe.kernel.{Fallback, NativeExec}
 import org.apache.spark.sql.types.StructType
 
 /**
@@ -37,7 +38,12 @@ final class ArrowStream(execution: Execution, channel: WritableByteChannel) {
         case LocalRows(rows) => send(new RowEncoder(encoding).encode(rows))
         case _ =>
           if (!readHere(plan))
-            SQLExecution.withNewExecutionId(execution.query, Some("sqe"))(execution.inJobGroup(spark.withActive(runJobs(plan))))
+            try asJobs(plan)
+            catch {
+              // The native kernel failed and nobody has seen a row yet: Spark runs it all.
+              case failure: Throwable if bytes == 0 && aborted == null && Fallback.reason(failure).isDefined =>
+                Fallback.again(spark, failure)(asJobs(ResultPlan.of(spark.withActive(execution.plannedAgain().executedPlan))))
+            }
       }
     } finally ArrowStreamWriter.writeEndOfStream(out, IpcOption.DEFAULT)
     finished = true
@@ -49,6 +55,9 @@ final class ArrowStream(execution: Execution, channel: WritableByteChannel) {
     Option(buffer).foreach(_.fail(cause))
     synchronized(Option(reading).foreach(_.interrupt()))
   }
+
+  private def asJobs(plan: ResultPlan): Unit =
+    SQLExecution.withNewExecutionId(execution.query, Some("sqe"))(execution.inJobGroup(spark.withActive(runJobs(plan))))
 
   /** False: it is no small scan, or too many are being read. */
   private def readHere(plan: ResultPlan): Boolean = plan match {
@@ -77,6 +86,7 @@ final class ArrowStream(execution: Execution, channel: WritableByteChannel) {
   private def runJobs(plan: ResultPlan): Unit = plan match {
     case FewRows(physical) => send(new RowEncoder(encoding).encode(physical.executeCollect().iterator))
     case Rows(physical) => waves(physical.execute(), new RowEncoder(encoding))
+    case Columns(native: NativeExec, ordinals) => waves(native.executeColumnar(), new VectorEncoder(encoding, ordinals))
     case Columns(physical, ordinals) => waves(physical.executeColumnar(), new ColumnEncoder(encoding, ordinals))
     case LocalRows(_) =>
   }

@@ -3,16 +3,19 @@ package org.apache.spark.sql.sqe
 import java.nio.ByteBuffer
 import java.nio.channels.WritableByteChannel
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.arrow.memory.BufferAllocator
-import org.apache.arrow.vector.{VectorSchemaRoot, VectorUnloader}
+import org.apache.arrow.vector.{FieldVector, VectorSchemaRoot, VectorUnloader}
 import org.apache.arrow.vector.ipc.WriteChannel
 import org.apache.arrow.vector.ipc.message.MessageSerializer
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.arrow.ArrowWriter
+import org.apache.spark.sql.sqe.kernel.NativeFailed
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.ArrowUtils
-import org.apache.spark.sql.vectorized.ColumnarBatch
+import org.apache.spark.sql.vectorized.{ArrowColumnVector, ColumnarBatch}
 
 /** Turns one partition into serialised Arrow record batches, lazily: one batch exists at a time. */
 trait PartitionEncoder[T] extends Serializable {
@@ -127,10 +130,28 @@ final class ColumnEncoder(encoding: BatchEncoding, ordinals: Array[Int]) extends
   }
 
   private def rowView(batches: Iterator[ColumnarBatch]): Iterator[InternalRow] = {
-    import scala.jdk.CollectionConverters._
     batches.flatMap { batch =>
       val view = new ColumnarBatch(ordinals.map(batch.column), batch.numRows)
       view.rowIterator().asScala
+    }
+  }
+}
+
+/** Columns that are Arrow's already, in the result's own types: they are written out as they are. */
+final class VectorEncoder(encoding: BatchEncoding, ordinals: Array[Int]) extends PartitionEncoder[ColumnarBatch] {
+  override def encode(batches: Iterator[ColumnarBatch]): BatchEncoding.Batches = new BatchEncoding.Batches(encoding) {
+    private val expected = root.getFieldVectors.asScala.map(_.getMinorType)
+
+    override protected def moreItems: Boolean = batches.hasNext
+
+    override protected def fill(): Unit = {}
+
+    override def next(): Array[Byte] = {
+      val batch = batches.next()
+      val vectors = ordinals.toSeq.map(batch.column(_).asInstanceOf[ArrowColumnVector].getValueVector.asInstanceOf[FieldVector])
+      if (vectors.map(_.getMinorType) != expected.toSeq) throw new NativeFailed("columns of other types", null)
+      // Not closed: the vectors are their maker's.
+      BatchEncoding.serialize(new VectorSchemaRoot(vectors.map(_.getField).asJava, vectors.asJava, batch.numRows))
     }
   }
 }

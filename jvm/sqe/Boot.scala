@@ -13,6 +13,7 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.analysis.FunctionRegistry
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.sqe.kernel.{KernelSettings, NativeInstance}
 import py4j.GatewayServer
 
 /**
@@ -45,9 +46,12 @@ object Boot {
     settingsOfSpark.join()
     daemon("sqe-boot-libraries")(libraries())
     try {
-      link.started(buildSession(request, request.getProperty("preload") == "beside"))
+      val session = buildSession(request, request.getProperty("preload") == "beside")
+      link.started(session)
       Preload.run()
       link.preloaded()
+      // Its first instance takes a second; a statement that waits already needs the cores more.
+      if (request.getProperty("preload") == "after" && KernelSettings.mode(session) != "off") daemon("sqe-native-warm")(NativeInstance.warmUp())
     } catch {
       case failure: Throwable => link.failedToStart(failure)
     }

@@ -15,6 +15,7 @@ import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.QueryPlanningTracker
 import org.apache.spark.sql.catalyst.plans.logical.{Call, CommandResult, LogicalPlan}
 import org.apache.spark.sql.execution.{CommandExecutionMode, QueryExecution, SQLExecution}
+import org.apache.spark.sql.sqe.kernel.Fallback
 import org.apache.spark.sql.sqe.policy.Explain
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.ArrowUtils
@@ -29,6 +30,7 @@ final class Execution(val id: String, val session: UserSession) {
   @volatile private var cancelled = false
   @volatile private var cancelledAt = 0L
   @volatile private var stream: ArrowStream = _
+  @volatile private var parsed: LogicalPlan = _
   @volatile private[sqe] var query: QueryExecution = _
   /** Known as far as the statement came, also when it fails later. */
   @volatile private[sqe] var touched: Touched = Touched()
@@ -74,6 +76,11 @@ final class Execution(val id: String, val session: UserSession) {
 
   def start(sql: String, parameters: String): Map[String, Any] = {
     val plan = Parameters.bind(spark, sql, parameters)
+    parsed = plan
+    Fallback(spark)(run(plan))
+  }
+
+  private def run(plan: LogicalPlan): Map[String, Any] =
     AffectedRows.capture {
       query = new QueryExecution(spark, plan, new QueryPlanningTracker, CommandExecutionMode.ALL)
       touched = touchedBy(plan, query)
@@ -86,6 +93,11 @@ final class Execution(val id: String, val session: UserSession) {
         query.executedPlan
         described(None)
     }
+
+  /** The same statement, planned again; it is no command, or it would have run already. */
+  private[sqe] def plannedAgain(): QueryExecution = {
+    query = new QueryExecution(spark, parsed, new QueryPlanningTracker, CommandExecutionMode.ALL)
+    query
   }
 
   def describe(sql: String): Map[String, Any] =
@@ -99,6 +111,10 @@ final class Execution(val id: String, val session: UserSession) {
   /** `EXPLAIN ANALYZE` of a query. */
   def analyze(sql: String, parameters: String): Map[String, Any] = {
     val plan = Parameters.bind(spark, sql, parameters)
+    Fallback(spark)(measured(plan))
+  }
+
+  private def measured(plan: LogicalPlan): Map[String, Any] = {
     query = new QueryExecution(spark, plan, new QueryPlanningTracker, CommandExecutionMode.SKIP)
     touched = touchedBy(plan, query)
     Explain.mayMeasure(query.analyzed)

@@ -9,6 +9,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command._
 import org.apache.spark.sql.execution.datasources.V1WriteCommand
 import org.apache.spark.sql.sqe.files.FileFunctions
+import org.apache.spark.sql.sqe.kernel.{ExplainNative, Kernel}
 import org.apache.spark.sql.sqe.policy.{Barrier, SecureRelations, SecuredStrategy, Verifier, WrapRelations}
 import org.apache.spark.sql.types.LongType
 
@@ -23,7 +24,9 @@ class Extension extends (SparkSessionExtensions => Unit) {
     extensions.injectResolutionRule(session => ViewColumns(session.asInstanceOf[SparkSession]))
     extensions.injectHintResolutionRule(session => WrapRelations(session.asInstanceOf[SparkSession]))
     extensions.injectResolutionRule(session => SecureRelations(session.asInstanceOf[SparkSession]))
+    extensions.injectResolutionRule(session => ExplainNative(session.asInstanceOf[SparkSession]))
     extensions.injectOptimizerRule(_ => Barrier)
+    extensions.injectPlannerStrategy(session => Kernel(session.asInstanceOf[SparkSession]))
     extensions.injectPlannerStrategy(_ => SecuredStrategy)
     extensions.injectOptimizerRule(_ => StopWhenCancelled)
     extensions.injectPreCBORule(_ => StopWhenCancelled)

@@ -6,6 +6,7 @@ import java.util.concurrent.{ConcurrentHashMap, CountDownLatch}
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.sqe.kernel.Counters
 import org.apache.spark.sql.sqe.policy.{Decision, Definer, Trusted}
 
 /**
@@ -222,7 +223,7 @@ final class Link {
       "executions" -> executions.size,
       "given_queries" -> SystemCatalog.waiting,
       "jobs" -> JobWatch.count,
-      "active_jobs" -> root.sparkContext.statusTracker.getActiveJobIds().length)
+      "active_jobs" -> root.sparkContext.statusTracker.getActiveJobIds().length) ++ Counters.facts
   }
 
   /** For leak tests and benchmarks: the heap that is really held. */

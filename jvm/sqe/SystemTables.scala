@@ -41,7 +41,8 @@ object SystemTables {
     made("metadata", "table_comments", texts("catalog_name schema_name table_name comment"))(only =>
       each(only, "catalog_name", "schema_name", "table_name")(_.comments(_))),
     made("metadata", "materialized_views",
-      texts("catalog_name schema_name name storage_catalog storage_schema storage_table freshness owner comment definition"))(_ => Nil),
+      texts("catalog_name schema_name name storage_catalog storage_schema storage_table freshness") ++ Seq("last_fresh_time" -> TimestampType) ++
+        texts("comment definition"))(_ => Nil),
     made("metadata", "table_properties", texts(properties))(_ => lakes.flatMap(lake => tableProperties.map { case (name, kind, about) =>
       Seq(lake.name, name, null, kind, about)
     })),

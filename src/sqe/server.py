@@ -236,6 +236,8 @@ def _launch_options(settings: Settings, statement_waits: bool) -> LaunchOptions:
         master=settings.cluster.master,
         java=str(settings.engine.java) if settings.engine.java else None,
         spark=settings.engine.spark,
+        native=settings.engine.native,
+        native_memory=str(settings.engine.native_memory),
         statement_waits=statement_waits,
     )
 

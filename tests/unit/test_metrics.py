@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -27,6 +27,10 @@ class Health:
     gc_millis: int = 250
     threads: int = 42
     sessions: int = 3
+    native_fragments: int = 9
+    native_open: int = 1
+    native_refusals: Mapping[str, int] = field(default_factory=lambda: {"metadata table": 2})
+    native_fallbacks: Mapping[str, int] = field(default_factory=lambda: {"Out of Memory Error": 1})
 
 
 def event(query_id: str, state: State, **more: object) -> QueryEvent:
@@ -89,6 +93,13 @@ def test_sessions_and_the_driver_are_asked_when_prometheus_asks(counted: tuple[E
     assert (found["sqe_driver_heap_used_bytes"], found["sqe_driver_heap_max_bytes"]) == (100, 1000)
     assert (found["sqe_driver_gc_collections_total"], found["sqe_driver_gc_seconds_total"]) == (7, 0.25)
     assert found["process_resident_memory_bytes"] > 0
+
+
+def test_what_the_native_kernel_did_is_counted_by_reason(counted: tuple[Events, Callable[[], dict[str, float]]]) -> None:
+    found = counted[1]()
+    assert (found["sqe_native_fragments_total"], found["sqe_native_running"]) == (9, 1)
+    assert found['sqe_native_refusals_total{reason="metadata table"}'] == 2
+    assert found['sqe_native_fallbacks_total{reason="Out of Memory Error"}'] == 1
 
 
 def test_a_driver_that_does_not_answer_is_down_and_has_no_numbers() -> None:

@@ -212,3 +212,32 @@ def test_a_pattern_without_wildcards_is_looked_up(pattern: str, said: str) -> No
 def test_the_server_tells_its_version() -> None:
     assert "476-sqe-" in translate("SELECT version()", "trino").sql
     assert refusal("SELECT version(1)").code is errors.FUNCTION_NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("sql", "has_row"),
+    [
+        ("SELECT name, count(*) FROM t GROUP BY ROLLUP (name)", True),
+        ("SELECT name, count(*) FROM t GROUP BY GROUPING SETS ((name), ()) ORDER BY count(*) LIMIT 3", True),
+        ("SELECT t.name FROM t GROUP BY CUBE (t.name, id) HAVING count(*) > 1 ORDER BY t.name", True),
+        ("SELECT 1 FROM t GROUP BY ROLLUP (1)", True),
+        ("SELECT name, count(*) FROM t GROUP BY GROUPING SETS ((name), (id))", False),
+        ("SELECT name, id, count(*) FROM t GROUP BY name, ROLLUP (id)", False),
+        ("SELECT name FROM t GROUP BY ROLLUP (name) ORDER BY max(id)", False),
+    ],
+)
+def test_the_empty_grouping_set_has_a_row_over_no_rows(sql: str, has_row: bool) -> None:
+    assert ("`of_group`" in translate(sql, "trino", lambda relation: TABLE).sql) == has_row
+
+
+@pytest.mark.parametrize(
+    ("number", "plain"), [("1_000", "1000"), ("0x1F", "31"), ("0b101", "5"), ("0o17", "15"), ("1_0.5_0", "10.50")]
+)
+def test_numbers_may_be_written_in_other_ways(number: str, plain: str) -> None:
+    assert translate(f"SELECT {number}", "trino").sql == translate(f"SELECT {plain}", "trino").sql
+    assert "'1_0'" in translate("SELECT '1_0'", "trino").sql
+
+
+def test_joins_stand_in_brackets_within_brackets() -> None:
+    sql = "SELECT a.id FROM ((t a JOIN t b ON a.id = b.id) LEFT JOIN t c ON b.id = c.id)"
+    assert "((`t` AS `a` JOIN `t` AS `b`" in translate(sql, "trino", lambda relation: TABLE).sql

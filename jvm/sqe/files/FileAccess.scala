@@ -34,9 +34,11 @@ final class FileAccess(text: String) {
     .map(each => each("headers").asInstanceOf[java.util.Map[String, String]].asScala.toMap).getOrElse(Map.empty)
 
   /** Settings of the secret whose scope an address lies in, before those of the server's own. */
-  def storageFor(address: Address): Map[String, String] = storage ++ records("stores")
+  def storageFor(address: Address): Map[String, String] = records("stores")
     .filter(each => Address.parse(each("scope").toString).contains(address)).sortBy(_("scope").toString.length).lastOption
-    .map(each => each("settings").asInstanceOf[java.util.Map[String, String]].asScala.toMap).getOrElse(Map.empty)
+    .map(each => each("settings").asInstanceOf[java.util.Map[String, String]].asScala.toMap)
+    // A server without keys of its own asks anonymously, and Iceberg heeds that before any keys.
+    .fold(storage)(secret => storage - "client.credentials-provider" ++ secret)
 
   /** Before anything is asked of the network or the disk: what is not opened is not even looked for. */
   def check(address: Address): Unit =

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.execution.{CommandExecutionMode, ExplainMode}
 import org.apache.spark.sql.execution.command.LeafRunnableCommand
 import org.apache.spark.sql.sqe.Failure
+import org.apache.spark.sql.sqe.kernel.NativeExplain
 import org.apache.spark.sql.types.StringType
 
 /** EXPLAIN of somebody with a policy: restricted tables are planned as tables of which nothing is known but their columns. */
@@ -15,7 +16,7 @@ final case class SecuredExplain(explained: LogicalPlan, mode: ExplainMode) exten
   override def run(session: SparkSession): Seq[Row] = {
     val state = session.asInstanceOf[classic.SparkSession].sessionState
     val staged = explained.transform { case call: ExecutableDuringAnalysis => call.stageForExplain() }
-    try Explain.on(Seq(Row(state.executePlan(staged, CommandExecutionMode.SKIP).explainString(mode))))
+    try Explain.on(Seq(Row(NativeExplain.text(state.executePlan(staged, CommandExecutionMode.SKIP), mode))))
     catch { case hidden: Explain.NotShown => Seq(Row(s"== Plan ==\nA change of ${hidden.table}; its plan is not shown\n")) }
   }
 

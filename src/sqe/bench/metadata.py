@@ -87,7 +87,9 @@ def _make(run: Run, server: Server, session: Session, schema: str) -> None:
 def _raw_calls(folder: Path, schema: str) -> Child:
     from sqe.engine.install import find_java
 
-    request = json.dumps({"settings": settings(folder, ""), "catalog": CATALOG, "schema": schema})
+    # Without the cache that Iceberg has by default: SQE looks at the catalog with every statement, and so does the peer.
+    uncached = settings(folder, "") | {f"spark.sql.catalog.{CATALOG}.cache-enabled": "false"}
+    request = json.dumps({"settings": uncached, "catalog": CATALOG, "schema": schema})
     script = Path(__file__).with_name("catalog_peer.py")
     return Child([sys.executable, "-P", str(script), request], {"JAVA_HOME": str(find_java().home)})
 

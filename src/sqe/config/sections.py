@@ -36,6 +36,7 @@ from sqe.config.kinds import (
 from sqe.config.providers import PROVIDERS, ClientCredentialsProvider, OidcPasswordProvider, Provider, catalog_scope
 from sqe.config.rate_limit import NETWORKS
 from sqe.config.values import Duration, Secret, Size
+from sqe.engine import kernel
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,16 @@ class Engine:
 
     driver_memory: Size = key(size("512m", "1t"), Size.parse("2g"), "Heap of the driver JVM.")
     java: Path | None = key(PATH, None, "Java home (17 or 21); by default `JAVA_HOME`, the system's, or the bundled one.")
+    native: str = key(
+        choice(kernel.MODES),
+        kernel.DEFAULT_MODE,
+        "The native kernel: `auto` uses it where it means the same as Spark, `require` refuses other queries; docs/native.md.",
+    )
+    native_memory: Size = key(
+        size("128m", "1t"),
+        Size.parse(kernel.DEFAULT_MEMORY),
+        "Memory of the native kernel, beside the heap; beyond it, it spills.",
+    )
     spark: Mapping[str, str] = mapping_key(text_map(spark.checked), "Spark tuning settings by name; only those listed below.")
 
 

@@ -52,6 +52,11 @@ class DriverHealth:
     given_queries: int  # statements that have rows of system.runtime.queries waiting for them
     jobs: int  # started since the driver lives
     active_jobs: int
+    native_fragments: int  # planned for the native kernel
+    native_open: int  # its instances that run now
+    native_leaks: int  # fragments that did not give back all of their memory
+    native_refusals: dict[str, int]  # parts of plans that it does not run, by reason
+    native_fallbacks: dict[str, int]  # statements that ran again on Spark, by reason
 
 
 def _not_started() -> SqeError:

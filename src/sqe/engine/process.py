@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sqe import errors
-from sqe.engine import install
+from sqe.engine import install, kernel
 from sqe.engine.spark_settings import driver_settings
 from sqe.errors import SqeError
 
@@ -70,6 +70,8 @@ class LaunchOptions:
     java: str | None = None
     spark: Mapping[str, str] = field(default_factory=dict)
     extra_flags: tuple[str, ...] = ()
+    native: str = kernel.DEFAULT_MODE
+    native_memory: str = kernel.DEFAULT_MEMORY
     statement_waits: bool = True  # else the driver is ready first, and then loads what a first statement needs
 
 
@@ -171,6 +173,8 @@ class DriverProcess:
             "stream_socket": self.stream_socket,
             "preload": "beside" if options.statement_waits else "after",
             **driver_settings(options.master, str(self._folder), options.spark),
+            "spark.sqe.native.server": options.native,
+            "spark.sqe.native.memory": options.native_memory,
         }
         assert process.stdin is not None
         process.stdin.write("".join(f"{_property(key)}={_property(value)}\n" for key, value in request.items()).encode() + b"\n")

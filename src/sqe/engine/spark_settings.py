@@ -18,6 +18,10 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
     "spark.sql.sources.useV1SourceList": ("avro,csv,json,kafka,orc,parquet,text", "Spark's default, pinned"),
     "spark.sql.runSQLOnFiles": ("false", "SELECT * FROM parquet.`/etc/…` would read the server's files"),
     "spark.sql.legacy.createHiveTableByDefault": ("false", "CREATE TABLE without USING means the catalog's own format"),
+    "spark.sql.optimizer.excludedRules": (
+        "org.apache.spark.sql.catalyst.optimizer.DecimalAggregates",
+        "it averages short decimals as doubles; without it they are exact, on Spark and in the native kernel",
+    ),
     "spark.sql.shuffle.partitions": (
         "4",
         "with the broadcast limit below 1.34x less wall on TPC-H SF1; AQE splits what is larger",

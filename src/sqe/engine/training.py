@@ -16,6 +16,9 @@ SELECT * FROM t WHERE id = 2
 SELECT name, sum(amount) AS total FROM t GROUP BY name ORDER BY name
 SELECT a.id, b.name FROM t a JOIN t b ON a.id = b.id ORDER BY 1 LIMIT 5
 SELECT count(*) FROM t
+SET native = auto
+SELECT name, sum(amount) AS total FROM t GROUP BY name ORDER BY name
+RESET native
 UPDATE t SET name = 'c' WHERE id = 2
 DELETE FROM t WHERE id = 1
 MERGE INTO t USING (SELECT 3 AS id, 'd' AS name) s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id, name) VALUES (s.id, s.name)

@@ -46,6 +46,14 @@ GC_SECONDS = Declared(
 )
 THREADS = Declared("sqe_driver_threads", "gauge", "Threads of the driver JVM.")
 DRIVER_SESSIONS = Declared("sqe_driver_sessions", "gauge", "Sessions that the driver JVM holds a Spark session and tokens for.")
+NATIVE_FRAGMENTS = Declared("sqe_native_fragments_total", "counter", "Parts of plans that were given to the native kernel.")
+NATIVE_REFUSALS = Declared(
+    "sqe_native_refusals_total", "counter", "Parts of plans that the native kernel does not run, by reason.", ("reason",)
+)
+NATIVE_FALLBACKS = Declared(
+    "sqe_native_fallbacks_total", "counter", "Statements that ran again on Spark because the native kernel failed.", ("reason",)
+)
+NATIVE_RUNNING = Declared("sqe_native_running", "gauge", "Instances of the native kernel that run now.")
 BUILD = Declared("sqe_build_info", "gauge", "Always 1; the label says which version runs.", ("version",))
 
 DECLARED = tuple(each for each in list(globals().values()) if isinstance(each, Declared))
@@ -69,6 +77,14 @@ class DriverHealth(Protocol):
     def threads(self) -> int: ...
     @property
     def sessions(self) -> int: ...
+    @property
+    def native_fragments(self) -> int: ...
+    @property
+    def native_open(self) -> int: ...
+    @property
+    def native_refusals(self) -> Mapping[str, int]: ...
+    @property
+    def native_fallbacks(self) -> Mapping[str, int]: ...
 
 
 class Refusals(Protocol):
@@ -161,6 +177,10 @@ class Metrics:
             yield _total(GC_SECONDS, health.gc_millis / 1000)
             yield _gauge(THREADS, health.threads)
             yield _gauge(DRIVER_SESSIONS, health.sessions)
+            yield _total(NATIVE_FRAGMENTS, health.native_fragments)
+            yield _totals(NATIVE_REFUSALS, health.native_refusals)
+            yield _totals(NATIVE_FALLBACKS, health.native_fallbacks)
+            yield _gauge(NATIVE_RUNNING, health.native_open)
 
 
 class _Pulled(Collector):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from sqe import errors
+from sqe.engine import kernel
 from sqe.errors import SqeError
 from sqe.sql.dialect import DIALECTS
 
@@ -52,6 +53,14 @@ SETTINGS: Mapping[str, SessionSetting] = {
             "spark.sql.shuffle.partitions",
             _whole(1, 10_000),
             "1 to 10000",
+        ),
+        SessionSetting(
+            "native",
+            "server",
+            "whether the native kernel runs queries: off, auto or require; server = as the server is set",
+            "spark.sqe.native",
+            lambda value: value in ("server", *kernel.MODES),
+            f"one of server, {', '.join(kernel.MODES)}",
         ),
         SessionSetting(
             "write_branch",

@@ -35,7 +35,8 @@ def theirs(warehouse: Path, sql: Callable[[str], pa.Table]) -> Iterator[SqlCatal
     catalog.engine.dispose()
 
 
-@pytest.fixture(params=[2, 3], ids=["v2", "v3"])
+# Version 2 is what all other tests use: its cells have their turn with the long tests.
+@pytest.fixture(params=[pytest.param(2, marks=pytest.mark.long, id="v2"), pytest.param(3, id="v3")])
 def both(request: pytest.FixtureRequest, sql: Callable[[str], pa.Table], theirs: SqlCatalog) -> BothEngines:
     return BothEngines(sql, theirs, re.sub(r"\W+", "_", request.node.name).strip("_"), request.param)
 

@@ -96,7 +96,8 @@ def _writes(buyer: int, order: int, bought: Sequence[tuple[int, int]], oldest: i
         ),
         # … takes it from stock, which is filled up when little is left …
         "w4": (
-            f"""MERGE INTO stock USING {asked} ON s_w_id = 1 AND s_i_id = item WHEN MATCHED THEN UPDATE SET
+            f"""MERGE INTO stock USING (SELECT item, quantity FROM {asked}) AS sold
+            ON s_w_id = 1 AND s_i_id = item WHEN MATCHED THEN UPDATE SET
             s_quantity = CASE WHEN s_quantity >= quantity + 10 THEN s_quantity - quantity ELSE s_quantity - quantity + 91 END,
             s_ytd = s_ytd + quantity, s_order_cnt = s_order_cnt + 1""",
             "SELECT s_i_id, s_quantity, s_ytd, s_order_cnt FROM stock WHERE s_w_id = 1 AND s_order_cnt > 0 ORDER BY s_i_id",

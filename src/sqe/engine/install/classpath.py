@@ -6,8 +6,19 @@ from pathlib import Path
 
 from sqe.engine.install.cache import Progress, quiet
 from sqe.engine.install.extension import ensure_extension
-from sqe.engine.install.jars import AWS_BUNDLE, DELTA, DELTA_STORAGE, ICEBERG, SPARK_AVRO, SQLITE, ensure_jars
+from sqe.engine.install.jars import (
+    ARROW_C_DATA,
+    AWS_BUNDLE,
+    DELTA,
+    DELTA_STORAGE,
+    DUCKDB,
+    ICEBERG,
+    SPARK_AVRO,
+    SQLITE,
+    ensure_jars,
+)
 from sqe.engine.install.java import Java, find_java
+from sqe.engine.install.kernel_library import kernel_jar
 from sqe.engine.install.spark import find_spark
 
 # Spark's machine-learning library registers itself with every session through Scala reflection: a third of the time from the
@@ -29,6 +40,7 @@ def driver_class_path(java: Java | None = None, progress: Progress = quiet) -> l
     java = java or find_java()
     spark = find_spark()
     ensure_jars(java=java, progress=progress)
-    extension = ensure_extension(java, spark, [ICEBERG.path, AWS_BUNDLE.path], progress)
+    extension = ensure_extension(java, spark, [ICEBERG.path, AWS_BUNDLE.path, DUCKDB.path, ARROW_C_DATA.path], progress)
     spark_jars = [jar for jar in sorted(spark.jars.glob("*.jar")) if not jar.name.startswith(LEFT_OUT)]
-    return [extension, SQLITE.path, ICEBERG.path, *spark_jars, SPARK_AVRO.path, DELTA.path, DELTA_STORAGE.path, AWS_BUNDLE.path]
+    added = [SPARK_AVRO.path, DELTA.path, DELTA_STORAGE.path, ARROW_C_DATA.path, kernel_jar(), AWS_BUNDLE.path]
+    return [extension, SQLITE.path, ICEBERG.path, *spark_jars, *added]

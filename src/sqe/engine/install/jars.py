@@ -80,7 +80,20 @@ DELTA_STORAGE = Jar(
     "4.4.0",
     "c46735481fa8e326b0957be02b4420cbcab4b325bb08009b7f2045a95133f1cc",
 )
-ENGINE_JARS = (ICEBERG, SQLITE, AWS_BUNDLE, SPARK_AVRO, DELTA, DELTA_STORAGE)
+# The native kernel (docs/native.md), and the bridge between its Arrow and Spark's, in the version of Spark's own Arrow.
+DUCKDB = Jar(
+    "org.duckdb",
+    "duckdb_jdbc",
+    "2.0.0.0",
+    "5170daa90a43296705127ef3c80834ba1cd275ec9d765a9f7eee346ab0087186",
+)
+ARROW_C_DATA = Jar(
+    "org.apache.arrow",
+    "arrow-c-data",
+    "18.3.0",
+    "cffe1680b305cb4e622b154b1cb48e972ef705ce3bd2d0926d5b3e41c013af48",
+)
+ENGINE_JARS = (ICEBERG, SQLITE, AWS_BUNDLE, SPARK_AVRO, DELTA, DELTA_STORAGE, DUCKDB, ARROW_C_DATA)
 
 # Drivers of databases that hold catalogs: fetched for the first catalog that wants one and loaded by it (jvm: DatabaseDrivers),
 # so that neither the class path nor the class archive knows of them.

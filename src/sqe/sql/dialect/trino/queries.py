@@ -8,6 +8,8 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqe import errors
+from sqe.errors import SqeError
+from sqe.sql.dialect.trino import grouping_sets
 from sqe.sql.dialect.trino import types as T
 from sqe.sql.dialect.trino.aggregates import ordered, settle, specification
 from sqe.sql.dialect.trino.compiler import Compiler, Context
@@ -112,6 +114,8 @@ class Queries:
         items = self._items(c, node)
         if group := node.args.get("group"):
             parts.append(self._group(c, group, items))
+            if grouping_sets.has_empty_set(group) and (whole := self._with_empty_group(c, node, scope, items, parts)):
+                return whole
         if having := node.args.get("having"):
             parts.append(f"HAVING {c.filter(having.this)}")
         if windows := node.args.get("windows"):
@@ -122,6 +126,29 @@ class Queries:
             return Query(self._ties(c, node, items, distinct, parts), fields)
         head = f"SELECT {distinct}{', '.join(f'{i.value.sql} AS {_label(i.name, at)}' for at, i in enumerate(items))}"
         return Query(" ".join([head, *parts, *self._ends(c, node, items)]), fields)
+
+    def _with_empty_group(self, c: Compiler, node: exp.Select, scope: Scope, items: list[Item], parts: list[str]) -> Query | None:
+        """None where HAVING stands before windows, or ORDER BY asks for what is no output: that has no row over no rows."""
+        having, order = node.args.get("having"), node.args.get("order")
+        if node.args.get("windows") or _with_ties(node) or (having is not None and node.find(exp.Window)):
+            return None
+        over_nothing = grouping_sets.over_nothing(c, node, node.args["group"])
+        if over_nothing is None:
+            return None
+        fields = [Field(item.name, item.value.type, "", zone=item.value.zone) for item in items]
+        kept = f"coalesce({c.filter(having.this)}, false)" if having is not None else "true"
+        cells = [f"{item.value.sql} AS `c{at}`" for at, item in enumerate(items)]
+        groups = " ".join([f"SELECT {', '.join([*cells, f'{kept} AS `kept`'])}", *parts])
+        columns = [f"`c{at}` AS {_label(item.name, at)}" for at, item in enumerate(items)]
+        empty = self._turned(self._select(over_nothing, scope), fields, scope)
+        sql = grouping_sets.shown(columns, groups, empty, self._distinct(node))
+        outside = node.copy()
+        if order is not None:
+            outside.set("order", grouping_sets.by_place(c, order, [item.value.sql for item in items]))
+        try:
+            return self._ended(outside, Query(sql, fields), sql, scope)
+        except SqeError:
+            return None
 
     def _distinct(self, node: exp.Select) -> str:
         distinct = node.args.get("distinct")

@@ -1,0 +1,100 @@
+package org.apache.spark.sql.sqe.kernel
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+
+/**
+ * Arithmetic. The kernel fails where Spark fails (overflow, division by zero); the statement then runs again on Spark, which says so in
+ * its own words. So a kernel that fails too often is slow, but never wrong.
+ *
+ * | expression | why it is exact |
+ * |---|---|
+ * | integers `+ - *`, negation, `abs` | checked two's complement in both; the result is cast to Spark's type |
+ * | `%`, `div` | truncated towards zero in both; zero is an error |
+ * | round of a decimal | half away from zero, in both |
+ * | doubles `+ - *` | one IEEE operation each, in the same order |
+ * | double `/` | one IEEE operation; Spark's error for a divisor of zero is raised here too |
+ * | decimal `+ - *` | exact, where Spark's result type loses no digits (it rounds where 38 are not enough: refused) |
+ * | decimal `/` | whole numbers divided with HALF_UP. Spark rounds twice, first to 39 digits: a divisor so long that this could show is an error here, as is a number that does not fit 128 bits |
+ */
+object Arithmetic {
+  def table(sql: Expression => String, setting: Setting): PartialFunction[Expression, String] = {
+    case operation @ (_: Add | _: Subtract | _: Multiply) => plain(operation.asInstanceOf[BinaryArithmetic], sql, setting)
+    case Divide(left, right, _) if left.dataType == DoubleType => s"(${sql(left)} / ${notZero(sql(right))})"
+    case divide: Divide => divided(divide, sql)
+    case remainder: Remainder if remainder.dataType.isInstanceOf[IntegralType] =>
+      NativeTypes.cast(s"(${sql(remainder.left)} % ${notZero(sql(remainder.right))})", remainder.dataType)
+    case divide: IntegralDivide if divide.left.dataType.isInstanceOf[IntegralType] =>
+      NativeTypes.cast(s"(${sql(divide.left)} // ${notZero(sql(divide.right))})", divide.dataType)
+    case minus: UnaryMinus if isNumber(minus.dataType) => NativeTypes.cast(s"(-${sql(minus.child)})", minus.dataType)
+    case abs: Abs if isNumber(abs.dataType) => NativeTypes.cast(s"abs(${sql(abs.child)})", abs.dataType)
+    case UnaryPositive(child) => sql(child)
+    case Round(child, Literal(digits: Int, _), _) if digits >= 0 && child.dataType.isInstanceOf[DecimalType] => rounded(child, digits, sql)
+  }
+
+  private def rounded(child: Expression, digits: Int, sql: Expression => String): String = {
+    val to = Round(child, Literal(digits)).dataType
+    if (to.asInstanceOf[DecimalType].scale != math.min(digits, decimal(child).scale)) Refused("round of many digits")
+    NativeTypes.cast(sql(child), to)
+  }
+
+  private def plain(operation: BinaryArithmetic, sql: Expression => String, setting: Setting): String = {
+    val (left, right) = (sql(operation.left), sql(operation.right))
+    operation.dataType match {
+      case result: DecimalType =>
+        if (result.scale != exactScale(operation)) Refused("decimal arithmetic that rounds")
+        val (a, b) = if (setting.neverFails) (wide(left, operation.left), wide(right, operation.right)) else (left, right)
+        NativeTypes.cast(s"($a ${operation.symbol} $b)", result)
+      case result: IntegralType => NativeTypes.cast(s"($left ${operation.symbol} $right)", result)
+      case DoubleType => s"($left ${operation.symbol} $right)"
+      case other => Refused(s"arithmetic of type ${other.typeName}")
+    }
+  }
+
+  /** In 128 bits from the start. The kernel would try 64 first and fail where they are not enough. */
+  private def wide(text: String, side: Expression): String = s"CAST($text AS DECIMAL(38,${decimal(side).scale}))"
+
+  private def exactScale(operation: BinaryArithmetic): Int = {
+    val (left, right) = (decimal(operation.left).scale, decimal(operation.right).scale)
+    if (operation.isInstanceOf[Multiply]) left + right else math.max(left, right)
+  }
+
+  private def decimal(side: Expression): DecimalType = side.dataType match {
+    case decimal: DecimalType => decimal
+    case _ => Refused("decimal arithmetic with another type")
+  }
+
+  private def divided(divide: Divide, sql: Expression => String): String = (divide.left.dataType, divide.right.dataType, divide.dataType) match {
+    case (left: DecimalType, right: DecimalType, result: DecimalType) =>
+      val digits = result.scale - left.scale + right.scale
+      if (digits < 0) Refused("decimal division that drops digits")
+      scaled(s"$halfUp(${unscaled(sql(divide.left), left)} * ${huge(digits)}, ${divisor(unscaled(sql(divide.right), right), result)})", result)
+    case _ => Refused("division of other types")
+  }
+
+  /** The macro that every instance has. Both signs count: HALF_UP rounds away from zero. */
+  val halfUp = "half_up_division"
+  val halfUpMacro: String = s"CREATE TEMP MACRO $halfUp(u, n) AS CASE WHEN (u < 0) <> (n < 0) THEN -((2 * abs(u) + abs(n)) // (2 * abs(n))) " +
+    "ELSE (2 * abs(u) + abs(n)) // (2 * abs(n)) END"
+
+  /** Two roundings differ from one only if the quotient is nearer to a half than 10^-39, so only if the divisor has 39 - scale digits. */
+  private def divisor(whole: String, result: DecimalType): String =
+    s"(CASE WHEN $whole = 0 OR abs($whole) >= ${huge(38 - result.scale)} THEN error('divisor') ELSE $whole END)"
+
+  def huge(zeros: Int): String = s"CAST('1${"0" * zeros}' AS HUGEINT)"
+
+  def unscaled(text: String, of: DecimalType): String =
+    if (of.scale == 0) s"CAST($text AS HUGEINT)"
+    else s"CAST(CAST($text AS DECIMAL(38,${of.scale})) * CAST('1${"0" * of.scale}' AS DECIMAL(${of.scale + 1},0)) AS HUGEINT)"
+
+  def scaled(whole: String, to: DecimalType): String =
+    if (to.scale == 0) NativeTypes.cast(whole, to)
+    else s"CAST(CAST($whole AS DECIMAL(38,0)) * CAST('0.${"0" * (to.scale - 1)}1' AS DECIMAL(${to.scale},${to.scale})) AS ${NativeTypes.name(to)})"
+
+  private def notZero(text: String): String = s"(CASE WHEN $text = 0 THEN error('zero') ELSE $text END)"
+
+  private def isNumber(dataType: DataType): Boolean = dataType match {
+    case _: IntegralType | _: DecimalType | DoubleType => true
+    case _ => false
+  }
+}

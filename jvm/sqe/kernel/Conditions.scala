@@ -1,0 +1,56 @@
+package org.apache.spark.sql.sqe.kernel
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
+import org.apache.spark.sql.types.StringType
+
+/**
+ * Columns, constants, comparisons and what chooses by them.
+ *
+ * | expression | why it is exact |
+ * |---|---|
+ * | `= <> < <= > >= <=>` | same types on both sides (Spark casts before); text by bytes; NaN = NaN and greatest, -0.0 = 0.0, in both |
+ * | AND OR NOT, IS [NOT] NULL, IN | three-valued logic is SQL's own; an IN list's NULL means the same |
+ * | CASE, IF, COALESCE, NVL | branches are evaluated for their own rows only, in both; the result is cast to Spark's type |
+ * | GREATEST, LEAST | NULLs are left out, in both; not of floats |
+ * | dynamic and Bloom filters | Spark's own shortcuts: they leave out rows that a join leaves out anyway, so TRUE |
+ */
+object Conditions {
+  def table(sql: Expression => String): PartialFunction[Expression, String] = {
+    case Alias(child, _) => sql(child)
+    case column: AttributeReference => NativeTypes.check(column.dataType); NativeTypes.column(column)
+    case Literal(value, dataType) => NativeLiterals(value, dataType)
+    case EqualNullSafe(left, right) => s"(${sql(left)} IS NOT DISTINCT FROM ${sql(right)})"
+    case comparison: BinaryComparison if comparable(comparison.left) => s"(${sql(comparison.left)} ${symbol(comparison)} ${sql(comparison.right)})"
+    case And(left, right) => s"(${sql(left)} AND ${sql(right)})"
+    case Or(left, right) => s"(${sql(left)} OR ${sql(right)})"
+    case Not(child) => s"(NOT ${sql(child)})"
+    case IsNull(child) => s"(${sql(child)} IS NULL)"
+    case IsNotNull(child) => s"(${sql(child)} IS NOT NULL)"
+    case In(value, list) if list.nonEmpty => s"(${sql(value)} IN (${list.map(sql).mkString(", ")}))"
+    case InSet(value, set) if set.nonEmpty => s"(${sql(value)} IN (${set.map(NativeLiterals(_, value.dataType)).mkString(", ")}))"
+    case choice: CaseWhen =>
+      val branches = choice.branches.map { case (when, value) => s"WHEN ${sql(when)} THEN ${sql(value)}" }
+      NativeTypes.cast(s"CASE ${branches.mkString(" ")}${choice.elseValue.fold("")(value => s" ELSE ${sql(value)}")} END", choice.dataType)
+    case If(when, yes, no) => NativeTypes.cast(s"CASE WHEN ${sql(when)} THEN ${sql(yes)} ELSE ${sql(no)} END", yes.dataType)
+    case coalesce: Coalesce => NativeTypes.cast(coalesce.children.map(sql).mkString("COALESCE(", ", ", ")"), coalesce.dataType)
+    case greatest: Greatest if !NativeTypes.isFloat(greatest.dataType) => NativeTypes.cast(greatest.children.map(sql).mkString("greatest(", ", ", ")"), greatest.dataType)
+    case least: Least if !NativeTypes.isFloat(least.dataType) => NativeTypes.cast(least.children.map(sql).mkString("least(", ", ", ")"), least.dataType)
+    case KnownNotNull(child) => sql(child)
+    case KnownNullable(child) => sql(child)
+    case KnownFloatingPointNormalized(child) => sql(child)
+    // Spark makes equal floats the same before it groups by them.
+    case NormalizeNaNAndZero(child) => s"(CASE WHEN ${sql(child)} = 0 THEN ${NativeTypes.cast("0", child.dataType)} ELSE ${sql(child)} END)"
+    case _: DynamicPruning | _: BloomFilterMightContain => "TRUE"
+  }
+
+  private def symbol(comparison: BinaryComparison): String = comparison match {
+    case _: EqualTo => "="
+    case other => other.symbol
+  }
+
+  private def comparable(side: Expression): Boolean = side.dataType match {
+    case text: StringType => NativeTypes.isBinary(text)
+    case other => NativeTypes.check(other); true
+  }
+}

@@ -1,0 +1,25 @@
+package org.apache.spark.sql.sqe.kernel
+
+import scala.annotation.tailrec
+
+import org.apache.spark.sql.classic.SparkSession
+
+/** What Spark does when the kernel could not: everything again, without it. */
+object Fallback {
+  /** Nothing of `body` has left or been committed when it fails: a query's rows are sent later, and Iceberg's commit comes last. */
+  def apply[T](session: SparkSession)(body: => T): T =
+    try body
+    catch { case failure: Throwable if reason(failure).isDefined => again(session, failure)(body) }
+
+  def again[T](session: SparkSession, failure: Throwable)(body: => T): T = {
+    reason(failure).foreach(Counters.fellBack)
+    KernelSettings.skipping(session)(body)
+  }
+
+  /** Why the kernel failed; None when something else did. */
+  @tailrec def reason(failure: Throwable, depth: Int = 0): Option[String] = failure match {
+    case null => None
+    case native: NativeFailed => Some(native.reason)
+    case other => if (depth > 16) None else reason(other.getCause, depth + 1)
+  }
+}

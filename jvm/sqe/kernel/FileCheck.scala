@@ -1,0 +1,25 @@
+package org.apache.spark.sql.sqe.kernel
+
+import org.apache.spark.sql.sqe.Recent
+
+/**
+ * Whether a file is as Iceberg writes it. One without field ids, which another tool made, would read as NULLs, and one whose text
+ * is not marked as text as escaped bytes; Iceberg's own reader has rules for both. Each file is looked at once in a driver's life: files of
+ * a table never change.
+ */
+object FileCheck {
+  private val known = Recent.setOf[String](100000)
+
+  def apply(instance: NativeInstance, files: NativeFiles): Unit = {
+    val unknown = files.paths.filterNot(known.contains)
+    if (unknown.nonEmpty) {
+      val odd = instance.first(s"SELECT file_name FROM parquet_schema(${unknown.map(NativeLiterals.quoted).mkString("[", ", ", "]")}) " +
+        s"WHERE type IS NOT NULL AND (field_id IS NULL${unmarked(files.texts)}) LIMIT 1")
+      if (odd.isDefined) Refused("file that Iceberg did not write")
+      unknown.foreach(known.add)
+    }
+  }
+
+  private def unmarked(texts: Seq[Int]): String =
+    if (texts.isEmpty) "" else s" OR (field_id IN (${texts.mkString(", ")}) AND converted_type IS NULL AND logical_type IS NULL)"
+}

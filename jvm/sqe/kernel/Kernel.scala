@@ -1,0 +1,98 @@
+package org.apache.spark.sql.sqe.kernel
+
+import scala.collection.mutable.ArrayBuffer
+import scala.util.control.NonFatal
+
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, NamedExpression}
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
+import org.apache.spark.sql.execution.adaptive.LogicalQueryStage
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
+import org.apache.spark.sql.sqe.Failure
+import org.apache.spark.sql.sqe.policy.SecuredRelation
+
+/**
+ * Gives the largest parts of an optimized plan that mean the same there to the native kernel. Spark asks its strategies for the
+ * root first and for what is below a node only when it has planned that node itself: so the first part that translates is the largest.
+ */
+final case class Kernel(session: SparkSession) extends SparkStrategy {
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = KernelSettings.mode(session) match {
+    case "off" => Nil
+    case mode =>
+      val (root, isRoot) = plan match {
+        case ReturnAnswer(child) => (child, true)
+        case other => (other, false)
+      }
+      if (!Kernel.worthIt(root)) Nil
+      else try Seq(native(root))
+      catch {
+        case refused: Refused => Kernel.parts(root, native).map(Seq(_)).getOrElse(left(root, refused.reason, mode == "require" && isRoot))
+        case NonFatal(failure) =>
+          logWarning("a plan could not be translated for the native kernel", failure)
+          left(root, "defect of the translator", mode == "require" && isRoot)
+      }
+  }
+
+  /** To Spark, unless the session wants to hear of it. */
+  private def left(plan: LogicalPlan, reason: String, refuse: Boolean): Seq[SparkPlan] = {
+    if (refuse) throw new Failure.Refused(s"The native kernel does not run this statement: $reason")
+    Kernel.note(plan, reason)
+    Nil
+  }
+
+  private def native(plan: LogicalPlan): SparkPlan = {
+    val hidesRows = plan.collectWithSubqueries { case secured: SecuredRelation if secured.filtered => secured }.nonEmpty
+    val operators = new Operators(Setting(session.sessionState.conf.sessionLocalTimeZone, hidesRows))
+    val output = plan.output.distinctBy(_.exprId)
+    if (output.isEmpty) Refused("no columns")
+    output.foreach(column => NativeTypes.check(column.dataType))
+    val sql = operators(plan)
+    val fragment = NativeExec(output, sql, operators.scans.all, plan.collect { case node => node.nodeName }, KernelSettings.of(session))
+    Counters.native.incrementAndGet()
+    if (output.length == plan.output.length) fragment else ProjectExec(plan.output, fragment)
+  }
+}
+
+object Kernel {
+  /** Scans alone are Spark's: it reads less of them for a look-up, and starts to answer sooner. */
+  private def worthIt(plan: LogicalPlan): Boolean = plan.resolved && !plan.exists(_.isInstanceOf[LogicalQueryStage]) && plan.exists {
+    case _: Aggregate | _: Join | _: Sort | _: Window => true
+    case _ => false
+  } && plan.exists(_.isInstanceOf[DataSourceV2ScanRelation])
+
+  /** An aggregate whose result expressions the kernel does not know: it aggregates, and Spark makes the result of that. */
+  private def parts(plan: LogicalPlan, native: LogicalPlan => SparkPlan): Option[SparkPlan] = plan match {
+    case aggregate: Aggregate if aggregate.groupingExpressions.forall(_.isInstanceOf[Attribute]) =>
+      val functions = ArrayBuffer[(AggregateExpression, Alias)]()
+      val results = aggregate.aggregateExpressions.map(_.transformDown { case function: AggregateExpression =>
+        functions.find(_._1.semanticEquals(function)).getOrElse {
+          functions += ((function, Alias(function, "aggregate")()))
+          functions.last
+        }._2.toAttribute
+      }.asInstanceOf[NamedExpression])
+      val groups = aggregate.groupingExpressions.map(_.asInstanceOf[Attribute])
+      val inner = aggregate.copy(aggregateExpressions = groups ++ functions.map(_._2))
+      // Else nothing is left for Spark to do, and the refusal was of something below.
+      if (inner.aggregateExpressions.isEmpty || functions.isEmpty || results.forall(_.isInstanceOf[Attribute])) None
+      else try Some(ProjectExec(results, native(inner))) catch { case _: Refused => None }
+    case _ => None
+  }
+
+  private val notes = new ThreadLocal[java.util.LinkedHashSet[String]]
+
+  /** What was refused while `body` planned, and its result: for EXPLAIN. */
+  def noting[T](body: => T): (T, Seq[String]) = {
+    import scala.jdk.CollectionConverters._
+    val before = notes.get
+    notes.set(new java.util.LinkedHashSet[String])
+    try (body, notes.get.asScala.toSeq)
+    finally notes.set(before)
+  }
+
+  private def note(plan: LogicalPlan, reason: String): Unit = {
+    Counters.refused(reason)
+    Option(notes.get).foreach(_.add(s"${plan.nodeName}: $reason"))
+  }
+}

@@ -1,0 +1,58 @@
+package org.apache.spark.sql.sqe.kernel
+
+import java.io.File
+import java.util.concurrent.atomic.AtomicLong
+
+import org.apache.spark.sql.classic.SparkSession
+
+/** What every fragment of a server is given: `[engine]` of sqe.toml. */
+final case class KernelSettings(memory: Long, threads: Int, folder: String)
+
+object KernelSettings {
+  /** The session's word, which may be the server's. */
+  private val sessionKey = "spark.sqe.native"
+  private val serverKey = "spark.sqe.native.server"
+  private val skipKey = "spark.sqe.native.skip"
+
+  def mode(session: SparkSession): String =
+    if (session.sparkContext.getLocalProperty(skipKey) != null) "off"
+    else session.sessionState.conf.getConfString(sessionKey, "server") match {
+      case "server" => session.sparkContext.getConf.get(serverKey, "off")
+      case own => own
+    }
+
+  /** Plans and runs `body` without the kernel: also what Spark plans later, or on threads of its own, which inherit the property. */
+  def skipping[T](session: SparkSession)(body: => T): T = {
+    val context = session.sparkContext
+    val before = context.getLocalProperty(skipKey)
+    context.setLocalProperty(skipKey, "true")
+    try body
+    finally context.setLocalProperty(skipKey, before)
+  }
+
+  def of(session: SparkSession): KernelSettings = {
+    val conf = session.sparkContext.getConf
+    KernelSettings(conf.getSizeAsBytes("spark.sqe.native.memory", "2g"), session.sparkContext.defaultParallelism,
+      new File(conf.get("spark.local.dir", System.getProperty("java.io.tmpdir")), "native").getPath)
+  }
+}
+
+/** The kernel's memory is outside of Java's heap and Spark's accounting: what all fragments together may take is shared here. */
+object KernelMemory {
+  private val taken = new AtomicLong
+  private val least = 64L << 20
+
+  /** Half of what is left: one fragment alone has much, and many at once have enough to spill with. */
+  def take(all: Long): Long = {
+    var share = 0L
+    taken.updateAndGet { now =>
+      share = math.max(least, (all - now) / 2)
+      now + share
+    }
+    share
+  }
+
+  def giveBack(share: Long): Unit = taken.addAndGet(-share)
+
+  def inUse: Long = taken.get
+}

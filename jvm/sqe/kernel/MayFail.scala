@@ -1,0 +1,75 @@
+package org.apache.spark.sql.sqe.kernel
+
+import scala.annotation.tailrec
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan, Project}
+import org.apache.spark.sql.types._
+
+/**
+ * Whether an expression can fail, on Spark or in the kernel, for some value. What is not listed can.
+ *
+ * Two things follow. A condition that can fail must not stand beside another one, since the two sides may look at them in another
+ * order. And nothing that can fail runs in the kernel together with rows that a policy hides: the kernel may look at a row before
+ * the policy's filter does, and a failure would tell of that row.
+ */
+object MayFail {
+  def apply(expression: Expression): Boolean = expression.exists(itself)
+
+  /** For a row. A subquery is computed once, before the rows are looked at, on both sides. */
+  def forRow(expression: Expression): Boolean = expression.exists {
+    case _: ScalarSubquery => false
+    case other => itself(other)
+  }
+
+  def itself(expression: Expression): Boolean = expression match {
+    case _: Alias | _: AttributeReference | _: Literal | _: SortOrder => false
+    case _: BinaryComparison | _: And | _: Or | _: Not | _: IsNull | _: IsNotNull | _: In | _: InSet => false
+    case _: CaseWhen | _: If | _: Coalesce | _: KnownNotNull | _: KnownNullable | _: KnownFloatingPointNormalized | _: NormalizeNaNAndZero => false
+    case _: DynamicPruning | _: BloomFilterMightContain => false
+    case subquery: ScalarSubquery => !isOneRow(subquery.plan) || subquery.plan.exists(_.expressions.exists(apply))
+    case operation @ (_: Add | _: Subtract | _: Multiply) => operation.dataType match {
+      case DoubleType => false
+      case result: DecimalType => !fits(operation.asInstanceOf[BinaryArithmetic], result)
+      case _ => true
+    }
+    case cast: Cast => !widens(cast.child.dataType, cast.dataType)
+    case _: Like | _: StartsWith | _: EndsWith | _: Contains | _: Substring | _: Length | _: Concat => false
+    case _: StringTrim | _: StringTrimLeft | _: StringTrimRight => false
+    case _: Year | _: Quarter | _: Month | _: DayOfMonth | _: DayOfYear | _: DayOfWeek => false
+    case _: WindowExpression | _: WindowSpecDefinition | _: SpecifiedWindowFrame | _: RowNumber | _: Rank | _: DenseRank | _: Lag | _: Lead => false
+    case _: AggregateExpression | _: Count | _: Min | _: Max => false
+    case sum: Sum => !sum.dataType.isInstanceOf[DecimalType] || sum.dataType.asInstanceOf[DecimalType].precision >= 38
+    case _ => true
+  }
+
+  /** More than one row would be an error. */
+  @tailrec private def isOneRow(plan: LogicalPlan): Boolean = plan match {
+    case Project(_, child) => isOneRow(child)
+    case aggregate: Aggregate => aggregate.groupingExpressions.isEmpty
+    case _ => false
+  }
+
+  /** Spark's result type has room for every result: it was not cut to 38 digits. */
+  private def fits(operation: BinaryArithmetic, result: DecimalType): Boolean = (operation.left.dataType, operation.right.dataType) match {
+    case (left: DecimalType, right: DecimalType) =>
+      val needed = operation match {
+        case _: Multiply => left.precision + right.precision + 1
+        case _ => math.max(left.precision - left.scale, right.precision - right.scale) + math.max(left.scale, right.scale) + 1
+      }
+      needed <= result.precision
+    case _ => false
+  }
+
+  private def widens(from: DataType, to: DataType): Boolean = (from, to) match {
+    case (same, other) if same == other => true
+    case (_: IntegralType, DoubleType) | (FloatType, DoubleType) => true
+    case (narrow: IntegralType, wide: IntegralType) => wide.defaultSize >= narrow.defaultSize
+    case (narrow: IntegralType, wide: DecimalType) => wide.precision - wide.scale >= DecimalType.forType(narrow).precision
+    case (narrow: DecimalType, wide: DecimalType) => wide.scale >= narrow.scale && wide.precision - wide.scale >= narrow.precision - narrow.scale
+    case (_: IntegralType | _: DecimalType | BooleanType, _: StringType) => true
+    case _ => false
+  }
+}

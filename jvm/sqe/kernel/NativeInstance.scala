@@ -1,0 +1,103 @@
+package org.apache.spark.sql.sqe.kernel
+
+import java.io.File
+import java.sql.{DriverManager, Statement}
+import java.util.Properties
+import java.util.UUID
+
+import scala.util.control.NonFatal
+
+import org.apache.commons.io.FileUtils
+import org.apache.arrow.memory.BufferAllocator
+import org.apache.arrow.vector.ipc.ArrowReader
+import org.apache.spark.internal.Logging
+import org.duckdb.{DuckDBAppender, DuckDBConnection, DuckDBResultSet}
+
+/** The files of a scan, the field ids of its table's columns of text, and the files with deleted rows. */
+final case class NativeFiles(paths: Seq[String], texts: Seq[Int], deleted: Seq[DeletedRows])
+
+/** What a task needs to run a fragment. The SQL was made by the translator from a plan; nobody writes it. */
+final case class NativeQuery(sql: String, files: Seq[NativeFiles], settings: KernelSettings)
+
+/**
+ * One instance of the kernel, for one fragment: a defect in it (2.0 has one under lack of memory) ends one statement's use of it and
+ * no other's. It reads the planned files and nothing else, writes to its own folder only, loads no extension, and takes no other
+ * setting any more.
+ */
+final class NativeInstance(query: NativeQuery) extends AutoCloseable with Logging {
+  private val memory = KernelMemory.take(query.settings.memory)
+  private val folder = new File(query.settings.folder, UUID.randomUUID().toString)
+  private var connection: DuckDBConnection = _
+  private var statement: Statement = _
+  private var results: DuckDBResultSet = _
+  private var closed = false
+  Counters.instances.incrementAndGet()
+
+  def open(): Unit = synchronized {
+    if (closed) throw new IllegalStateException("closed")
+    val settings = new Properties
+    settings.setProperty("threads", query.settings.threads.toString)
+    settings.setProperty("memory_limit", s"${memory >> 10}KiB")
+    settings.setProperty("temp_directory", folder.getPath)
+    settings.setProperty("jdbc_stream_results", "true")
+    connection = DriverManager.getConnection("jdbc:duckdb:", settings).asInstanceOf[DuckDBConnection]
+    statement = connection.createStatement()
+    (NativeInstance.setUp :+ s"SET allowed_paths = [${query.files.flatMap(_.paths).distinct.map(NativeLiterals.quoted).mkString(", ")}]").foreach(statement.execute)
+    NativeInstance.lock.foreach(statement.execute)
+  }
+
+  def run(sql: String, allocator: BufferAllocator, batchRows: Int): ArrowReader = {
+    results = statement.executeQuery(sql).asInstanceOf[DuckDBResultSet]
+    results.arrowExportStream(allocator, batchRows.toLong).asInstanceOf[ArrowReader]
+  }
+
+  /** Makes a table and puts rows into it. */
+  def fill(create: String, table: String)(rows: DuckDBAppender => Unit): Unit = {
+    statement.execute(create)
+    val appender = connection.createAppender(table)
+    try rows(appender)
+    finally appender.close()
+  }
+
+  /** Of values that are few. */
+  def first(sql: String): Option[String] = {
+    val found = statement.executeQuery(sql)
+    try if (found.next()) Some(found.getString(1)) else None
+    finally found.close()
+  }
+
+  /** From any thread. */
+  def cancel(): Unit = synchronized(if (!closed && statement != null) statement.cancel())
+
+  override def close(): Unit = synchronized {
+    if (!closed) {
+      closed = true
+      Seq[AutoCloseable](results, statement, connection).filter(_ != null).foreach { each =>
+        try each.close()
+        catch { case failure: Exception => logWarning("closing a part of the native kernel failed", failure) }
+      }
+      FileUtils.deleteQuietly(folder)
+      KernelMemory.giveBack(memory)
+      Counters.instances.decrementAndGet()
+    }
+  }
+}
+
+object NativeInstance extends Logging {
+  /** Loads the library. */
+  def warmUp(): Unit =
+    try DriverManager.getConnection("jdbc:duckdb:").close()
+    catch { case failure @ (NonFatal(_) | _: LinkageError) => logWarning("the native kernel cannot be loaded; Spark will run everything", failure) }
+
+  private val setUp = Seq(
+    Arithmetic.halfUpMacro,
+    "SET TimeZone = 'UTC'",
+    "SET preserve_insertion_order = false", // ORDER BY is kept all the same
+    "SET enable_external_file_cache = false", // nobody reads the same file again with this instance
+    "SET autoinstall_known_extensions = false",
+    "SET autoload_known_extensions = false",
+    "SET allow_community_extensions = false")
+
+  /** In this order: the paths are allowed before all others are closed. */
+  private val lock = Seq("SET enable_external_access = false", "SET lock_configuration = true")
+}

@@ -1,0 +1,46 @@
+package org.apache.spark.sql.sqe.kernel
+
+import java.time.LocalDate
+
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+/** Constants, each with its type: the kernel never guesses one. */
+object NativeLiterals {
+  def apply(value: Any, dataType: DataType): String = if (value == null) NativeTypes.cast("NULL", dataType) else dataType match {
+    case BooleanType => value.toString.toUpperCase(java.util.Locale.ROOT)
+    case _: IntegralType => NativeTypes.cast(s"'$value'", dataType)
+    case decimal: DecimalType => NativeTypes.cast(s"'${value.asInstanceOf[Decimal].toJavaBigDecimal.toPlainString}'", decimal)
+    case text: StringType => NativeTypes.check(text); quoted(value.asInstanceOf[UTF8String])
+    // Java prints the shortest digits that read back as the same number, and both sides read exactly.
+    case DoubleType => NativeTypes.cast(s"'${spelled(value.toString)}'", DoubleType)
+    case FloatType => NativeTypes.cast(s"'${spelled(value.toString)}'", FloatType)
+    case DateType => date(value.asInstanceOf[Int])
+    case TimestampType => s"make_timestamptz(${NativeTypes.cast(s"'$value'", LongType)})"
+    case TimestampNTZType => s"make_timestamp(${NativeTypes.cast(s"'$value'", LongType)})"
+    case other => Refused(s"constant of type ${other.typeName.takeWhile(_ != '(')}")
+  }
+
+  def quoted(text: UTF8String): String = {
+    if (!text.isValid) Refused("text that is not UTF-8")
+    quoted(text.toString)
+  }
+
+  def quoted(text: String): String = {
+    if (text.indexOf(0) >= 0) Refused("text with a zero byte")
+    "'" + text.replace("'", "''") + "'"
+  }
+
+  private def spelled(number: String): String = number match {
+    case "NaN" => "nan"
+    case "Infinity" => "inf"
+    case "-Infinity" => "-inf"
+    case other => other
+  }
+
+  private def date(days: Int): String = {
+    val day = LocalDate.ofEpochDay(days.toLong)
+    if (day.getYear < 1 || day.getYear > 9999) Refused("date outside the years 1 to 9999")
+    s"DATE '$day'"
+  }
+}

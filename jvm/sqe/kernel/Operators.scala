@@ -1,0 +1,148 @@
+package org.apache.spark.sql.sqe.kernel
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.plans._
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
+import org.apache.spark.sql.sqe.policy.{ExplainedTable, SecuredRelation}
+
+/**
+ * Operators of an optimized plan, as SQL of the kernel: one SELECT around another, columns by Spark's numbers.
+ *
+ * | operator | why it is exact |
+ * |---|---|
+ * | Project, Filter, Aggregate, Union | SQL's own; a condition that can fail stands alone |
+ * | Join: inner, cross, left, right, full, semi, anti | SQL's own, NULLs included; NOT IN by its own form |
+ * | existence join | EXISTS as a column |
+ * | Sort | NULLS FIRST or LAST is always spelled; equal rows come in any order, as in Spark |
+ * | Limit, Offset over Sort | the same rows, but for equal ones at the border; LIMIT without ORDER BY is left to Spark |
+ * | Window | see [[Windows]] |
+ * | Expand (ROLLUP, CUBE, GROUPING SETS, several DISTINCT) | each row once a grouping set |
+ * | local rows | written out |
+ * | secured table | its filter and masks are part of the SQL; see [[MayFail]] |
+ */
+final class Operators(setting: Setting) {
+  val scans = new Scans
+  private val sql = new Expressions(setting, apply)
+  private val windows = new Windows(sql(_), setting)
+
+  def apply(plan: LogicalPlan): String = plan match {
+    case Ordered(block) => block.text
+    case Project(list, child) => s"SELECT ${named(list)} FROM (${apply(child)})"
+    case Filter(condition, child) => s"SELECT * FROM (${apply(child)}) WHERE ${alone(condition)}"
+    case aggregate: Aggregate => aggregated(aggregate)
+    case join: Join => joined(join)
+    case union: Union if !union.byName && !union.allowMissingCol => union.children.map(part(_, union.output)).mkString("(", ") UNION ALL (", ")")
+    case window: Window => s"SELECT *, ${window.windowExpressions.map(item => s"${windows(item)} AS ${NativeTypes.column(item)}").mkString(", ")} FROM (${apply(window.child)})"
+    case limit: WindowGroupLimit => apply(limit.child) // Spark's shortcut: the filter on the rank is above
+    case expand: Expand => expanded(expand)
+    case secured: SecuredRelation => apply(secured.child)
+    case scan: DataSourceV2ScanRelation => scans(scan)
+    case local: LocalRelation if !local.isStreaming && local.data.length <= Operators.fewRows => written(local)
+    case _: ExplainedTable => Refused("table with a policy, of which EXPLAIN shows nothing")
+    case other => Refused(s"operator ${other.nodeName}")
+  }
+
+  private def named(list: Seq[NamedExpression]): String = Select.list(list.map(item => s"${sql(item)} AS ${NativeTypes.column(item)}"))
+
+  private def columns(output: Seq[Attribute]): String = Select.list(output.map(NativeTypes.column))
+
+  private def alone(condition: Expression): String = {
+    val parts = Operators.conjuncts(condition)
+    if (parts.size > 1 && parts.exists(MayFail.forRow)) Refused("condition that can fail beside another")
+    sql(condition)
+  }
+
+  private def aggregated(aggregate: Aggregate): String = {
+    val grouped = aggregate.groupingExpressions
+    if (grouped.isEmpty && !aggregate.aggregateExpressions.exists(_.exists(_.isInstanceOf[AggregateExpression]))) Refused("aggregate without functions")
+    val by = if (grouped.isEmpty) "" else grouped.map(sql(_)).mkString(" GROUP BY ", ", ", "")
+    s"SELECT ${named(aggregate.aggregateExpressions)} FROM (${apply(aggregate.child)})$by"
+  }
+
+  private def joined(join: Join): String = join match {
+    // NOT IN: a NULL on either side is an answer of its own.
+    case Join(left, right, LeftAnti, Some(Or(equal @ EqualTo(a, b), IsNull(again))), _)
+        if equal.semanticEquals(again) && a.references.subsetOf(left.outputSet) && b.references.subsetOf(right.outputSet) =>
+      s"SELECT * FROM (${apply(left)}) WHERE ${sql(a)} NOT IN (SELECT ${sql(b)} FROM (${apply(right)}))"
+    case Join(left, right, ExistenceJoin(exists), condition, _) =>
+      val found = s"EXISTS (SELECT 1 FROM (${apply(right)})${condition.fold("")(part => s" WHERE ${alone(part)}")})"
+      s"SELECT *, $found AS ${NativeTypes.column(exists)} FROM (${apply(left)})"
+    case Join(left, right, kind, condition, _) =>
+      s"SELECT ${columns(join.output)} FROM (${apply(left)}) ${word(kind)} JOIN (${apply(right)}) ON ${condition.fold("TRUE")(alone)}"
+  }
+
+  private def word(kind: JoinType): String = kind match {
+    case Inner | Cross => "INNER"
+    case LeftOuter => "LEFT"
+    case RightOuter => "RIGHT"
+    case FullOuter => "FULL"
+    case LeftSemi => "SEMI"
+    case LeftAnti => "ANTI"
+    case other => Refused(s"join $other")
+  }
+
+  private def part(child: LogicalPlan, output: Seq[Attribute]): String = {
+    val items = child.output.zip(output).map { case (from, to) => s"${NativeTypes.cast(NativeTypes.column(from), to.dataType)} AS ${NativeTypes.column(to)}" }
+    s"SELECT ${Select.list(items)} FROM (${apply(child)})"
+  }
+
+  /** Each row once for each projection, all in one pass. */
+  private def expanded(expand: Expand): String = {
+    val items = expand.output.zipWithIndex.map { case (column, i) =>
+      val choices = expand.projections.map(projection => NativeTypes.cast(sql(projection(i)), column.dataType))
+      val item = if (choices.distinct.size == 1) choices.head
+      else choices.zipWithIndex.map { case (choice, n) => s"WHEN $n THEN $choice" }.mkString("CASE projection ", " ", " END")
+      s"$item AS ${NativeTypes.column(column)}"
+    }
+    s"SELECT ${Select.list(items)} FROM (${apply(expand.child)}) CROSS JOIN (VALUES ${expand.projections.indices.map(n => s"($n)").mkString(", ")}) AS projections(projection)"
+  }
+
+  private def written(local: LocalRelation): String = {
+    def row(items: Seq[String]): String = s"SELECT ${Select.list(items)}"
+    def item(value: Any, column: Attribute): String = s"${NativeLiterals(value, column.dataType)} AS ${NativeTypes.column(column)}"
+    if (local.data.isEmpty) row(local.output.map(item(null, _))) + " WHERE FALSE"
+    else local.data.map { values => row(local.output.zipWithIndex.map { case (column, i) => item(values.get(i, column.dataType), column) }) }
+      .mkString(" UNION ALL ")
+  }
+
+  /** Sort with what stands directly on it, as one SELECT: the order of rows is the order of the outermost one. */
+  private object Ordered {
+    final class Block(list: Seq[NamedExpression], sort: Sort, limit: String) {
+      def text: String = s"SELECT ${named(list)} FROM (${apply(sort.child)}) ORDER BY ${sort.order.map(Windows.key(_, sql(_))).mkString(", ")}$limit"
+    }
+
+    def unapply(plan: LogicalPlan): Option[Block] = plan match {
+      case Project(list, Limited(sort: Sort, limit)) if sort.global => Some(new Block(list, sort, limit))
+      case Project(list, sort: Sort) if sort.global => Some(new Block(list, sort, ""))
+      case Limited(Project(list, sort: Sort), limit) if sort.global => Some(new Block(list, sort, limit))
+      case Limited(sort: Sort, limit) if sort.global => Some(new Block(sort.output, sort, limit))
+      case sort: Sort if sort.global => Some(new Block(sort.output, sort, ""))
+      case _ => None
+    }
+
+  }
+
+  private object Limited {
+    def unapply(plan: LogicalPlan): Option[(LogicalPlan, String)] = plan match {
+      // What Spark's optimizer makes of LIMIT and OFFSET.
+      case GlobalLimit(IntegerLiteral(count), Offset(IntegerLiteral(skipped), LocalLimit(IntegerLiteral(both), child))) if both >= count + skipped =>
+        Some((child, s" LIMIT $count OFFSET $skipped"))
+      case LimitAndOffset(IntegerLiteral(count), IntegerLiteral(skipped), child) => Some((child, s" LIMIT $count OFFSET $skipped"))
+      case OffsetAndLimit(IntegerLiteral(skipped), IntegerLiteral(count), child) => Some((child, s" LIMIT ${math.max(0, count - skipped)} OFFSET $skipped"))
+      case Limit(IntegerLiteral(count), child) => Some((child, s" LIMIT $count"))
+      case _ => None
+    }
+  }
+}
+
+object Operators {
+  /** More of them are better read than written. */
+  private val fewRows = 1000
+
+  def conjuncts(condition: Expression): Seq[Expression] = condition match {
+    case And(left, right) => conjuncts(left) ++ conjuncts(right)
+    case other => Seq(other)
+  }
+}

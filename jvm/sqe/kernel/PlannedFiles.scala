@@ -1,0 +1,81 @@
+package org.apache.iceberg.spark.source
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.iceberg.{FileContent, FileFormat, FileScanTask, MetadataColumns, Table, TableProperties}
+import org.apache.iceberg.hadoop.HadoopFileIO
+import org.apache.iceberg.types.Type.TypeID
+import org.apache.iceberg.types.TypeUtil
+import org.apache.iceberg.types.Types.NestedField
+import org.apache.spark.sql.connector.read.Scan
+import org.apache.spark.sql.sqe.files.GuardedFileSystem
+import org.apache.spark.sql.sqe.kernel.{DeletedRows, Refused}
+
+/**
+ * The files of an Iceberg scan, where each is a plain local Parquet file, and the rows that are deleted of some. In Iceberg's own
+ * package, because only there a scan shows its tasks.
+ */
+final case class PlannedFiles(
+    table: String,
+    paths: Seq[String],
+    deleted: Seq[DeletedRows],
+    rows: Long,
+    bytes: Long,
+    fields: Map[String, NestedField],
+    texts: Seq[Int]) {
+  lazy val untouched: Seq[String] = paths.filterNot(deleted.map(_.path).toSet)
+}
+
+object PlannedFiles {
+  /** The kernel would take them for a pattern. */
+  private val patternSigns = "*?[]{}".toSet
+
+  def of(scan: Scan): PlannedFiles = scan match {
+    case query: SparkBatchQueryScan => ofTable(query, query.table)
+    case other => Refused(s"scan ${other.getClass.getSimpleName}")
+  }
+
+  private def ofTable(scan: SparkBatchQueryScan, table: Table): PlannedFiles = {
+    checkAccess(table)
+    val tasks = scan.tasks.asScala.toSeq.map(plain)
+    val fields = scan.projection.columns.asScala.map { field => field.name -> field }.toMap
+    val deleted = tasks.filterNot(_.deletes.isEmpty).map { task =>
+      DeletedRows(local(task.file.location), task.file.location, task.deletes.asScala.toSeq, table.io)
+    }
+    PlannedFiles(table.name, tasks.map(task => local(task.file.location)).distinct, deleted, tasks.map(_.file.recordCount).sum,
+      tasks.map(_.file.fileSizeInBytes).sum, fields, texts(table))
+  }
+
+  /** The field ids of its columns of text, at any depth. */
+  private def texts(table: Table): Seq[Int] = {
+    val schema = table.schema
+    TypeUtil.indexById(schema.asStruct).asScala.collect { case (id, field) if field.`type`.typeId == TypeID.STRING => id.toInt }.toSeq
+  }
+
+  /** The kernel opens files with the server's own rights: only those that the catalog's own file access would open so, too. */
+  private def checkAccess(table: Table): Unit = table.io match {
+    case files: HadoopFileIO if files.getConf.get("fs.file.impl", "") != classOf[GuardedFileSystem].getName =>
+      // Files that Iceberg did not write have no field ids; a table that took some in says so.
+      if (table.properties.containsKey(TableProperties.DEFAULT_NAME_MAPPING)) Refused("table with a name mapping")
+    case _ => Refused("files that are not local")
+  }
+
+  private def plain(task: Any): FileScanTask = task match {
+    case file: FileScanTask if !file.isDataTask =>
+      if (!file.deletes.asScala.forall(deletes => deletes.content == FileContent.POSITION_DELETES)) Refused("table with equality deletes")
+      if (file.deletes.asScala.exists(_.keyMetadata != null)) Refused("encrypted files")
+      if (file.file.format != FileFormat.PARQUET) Refused("file format other than Parquet")
+      if (file.file.keyMetadata != null) Refused("encrypted files")
+      file
+    case _ => Refused("metadata table")
+  }
+
+  private def local(location: String): String = {
+    val path = if (location.startsWith("file:")) "/" + location.stripPrefix("file:").dropWhile(_ == '/') else location
+    if (!path.startsWith("/")) Refused("files that are not local")
+    if (path.exists(patternSigns.contains)) Refused("file name that is a pattern")
+    path
+  }
+
+  def isOfTable(field: NestedField): Boolean = !MetadataColumns.metadataFieldIds.contains(field.fieldId)
+}

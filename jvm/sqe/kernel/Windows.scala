@@ -1,0 +1,65 @@
+package org.apache.spark.sql.sqe.kernel
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.types.IntegerType
+
+/**
+ * Window functions.
+ *
+ * | function | why it is exact |
+ * |---|---|
+ * | row_number, rank, dense_rank, ntile | whole numbers of SQL's own; among equal rows row_number and ntile are free, as in Spark |
+ * | percent_rank, cume_dist | one division of two whole numbers as doubles |
+ * | lag, lead with a constant offset | NULLs are respected; the default is cast to the column's type |
+ * | count, sum, min, max, avg of [[Aggregates]] | over ROWS with constant bounds, and RANGE without offsets |
+ */
+final class Windows(sql: Expression => String, setting: Setting) {
+  def apply(function: Expression): String = function match {
+    case Alias(WindowExpression(called, spec), _) => over(called, spec)
+    case other => Refused(s"window function ${other.prettyName}")
+  }
+
+  private def over(called: Expression, spec: WindowSpecDefinition): String = called match {
+    case _: RowNumber => s"CAST(row_number() ${window(spec)} AS INTEGER)"
+    case _: Rank => s"CAST(rank() ${window(spec)} AS INTEGER)"
+    case _: DenseRank => s"CAST(dense_rank() ${window(spec)} AS INTEGER)"
+    case _: PercentRank => s"percent_rank() ${window(spec)}"
+    case _: CumeDist => s"cume_dist() ${window(spec)}"
+    case NTile(Literal(count: Int, IntegerType)) if count > 0 => s"CAST(ntile($count) ${window(spec)} AS INTEGER)"
+    case Lag(input, Literal(offset: Int, _), default, false) => shifted("lag", input, offset, default, spec)
+    case Lead(input, Literal(offset: Int, _), default, false) => shifted("lead", input, offset, default, spec)
+    case aggregate: AggregateExpression if !aggregate.isDistinct => Aggregates.over(aggregate, s" ${window(spec, framed = true)}", sql)
+    case other => Refused(s"window function ${other.prettyName}")
+  }
+
+  private def shifted(name: String, input: Expression, offset: Int, default: Expression, spec: WindowSpecDefinition): String =
+    NativeTypes.cast(s"$name(${sql(input)}, $offset, ${NativeTypes.cast(sql(default), input.dataType)}) ${window(spec)}", input.dataType)
+
+  private def window(spec: WindowSpecDefinition, framed: Boolean = false): String = {
+    val by = if (spec.partitionSpec.isEmpty) "" else spec.partitionSpec.map(sql).mkString("PARTITION BY ", ", ", " ")
+    val order = if (spec.orderSpec.isEmpty) "" else spec.orderSpec.map(Windows.key(_, sql)).mkString("ORDER BY ", ", ", " ")
+    s"OVER ($by$order${if (framed) frame(spec.frameSpecification) else ""})"
+  }
+
+  private def frame(of: WindowFrame): String = of match {
+    case SpecifiedWindowFrame(RowFrame, from, to) => s"ROWS BETWEEN ${bound(from)} AND ${bound(to)}"
+    case SpecifiedWindowFrame(RangeFrame, from: SpecialFrameBoundary, to: SpecialFrameBoundary) => s"RANGE BETWEEN ${bound(from)} AND ${bound(to)}"
+    case _ => Refused("window over a range of values")
+  }
+
+  private def bound(of: Expression): String = of match {
+    case UnboundedPreceding => "UNBOUNDED PRECEDING"
+    case UnboundedFollowing => "UNBOUNDED FOLLOWING"
+    case CurrentRow => "CURRENT ROW"
+    case Literal(rows: Int, _) => if (rows < 0) s"${-rows.toLong} PRECEDING" else s"$rows FOLLOWING"
+    case _ => Refused("window with a computed bound")
+  }
+}
+
+object Windows {
+  def key(order: SortOrder, sql: Expression => String): String = {
+    NativeTypes.check(order.child.dataType)
+    s"${sql(order.child)} ${if (order.direction == Ascending) "ASC" else "DESC"} ${if (order.nullOrdering == NullsFirst) "NULLS FIRST" else "NULLS LAST"}"
+  }
+}

@@ -1,0 +1,267 @@
+"""What runs in the native kernel is what Spark would have answered, and everything else is Spark's (docs/native.md)."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sides import Sides
+from tpch_tables import STATEMENTS
+
+from sqe import errors
+from sqe.engine.driver import Driver
+from sqe.errors import SqeError
+from tests.waiting import eventually
+
+Explain = Callable[[str], str]
+
+ROOT = Path(__file__).parents[3]
+TPCH = {
+    text.split("\n", 1)[0].strip("- \n"): text.split("\n", 1)[1]
+    for text in (ROOT / "tests/differential/trino/tpch.sql").read_text().replace(";\n", ";").strip(";").split(";")
+}
+
+# Values whose handling differs between engines more often than not.
+ODD = """CREATE TABLE odd AS SELECT * FROM VALUES
+    (1, CAST(5 AS BIGINT), 'a', CAST(7.00 AS DECIMAL(10,2)), DATE '2024-02-29', CAST(1.5 AS DOUBLE), true,
+        TIMESTAMP '2024-02-29 23:59:59.999999'),
+    (2, -5, 'ä', -7.00, DATE '1969-12-31', CAST('NaN' AS DOUBLE), false, TIMESTAMP '1969-12-31 00:00:00'),
+    (3, 9223372036854775807, ' b ', 0.01, DATE '9999-12-31', CAST(-0.0 AS DOUBLE), NULL, NULL),
+    (4, NULL, NULL, NULL, NULL, NULL, true, TIMESTAMP '0001-01-01 00:00:00'),
+    (5, -9223372036854775808, '', -99999999.99, DATE '0001-01-01', CAST('-Infinity' AS DOUBLE), false,
+        TIMESTAMP '2000-01-01 12:00:00'),
+    (2, 5, 'Straße_100%', 2.50, DATE '2000-02-29', 0.0, true, TIMESTAMP '2024-02-29 23:59:59.999999')
+    AS t(i, l, s, d, day, x, b, at)"""
+
+NATIVE = [
+    "SELECT s, count(*), sum(d), min(day), max(s) FROM odd GROUP BY s",
+    "SELECT i, avg(d), sum(i), avg(i) FROM odd GROUP BY i",
+    "SELECT count(*), count(s), count(DISTINCT i), count(*) FILTER (WHERE b) FROM odd WHERE l IS NOT NULL",
+    "SELECT d / 3, d / -0.7, -d / CAST(i AS DECIMAL(3,0)) FROM odd ORDER BY i, d",
+    "SELECT i FROM odd ORDER BY s DESC NULLS LAST, i LIMIT 3",
+    "SELECT i FROM odd ORDER BY s, i LIMIT 2 OFFSET 2",
+    "SELECT a.i, b.s FROM odd a LEFT JOIN odd b ON a.i = b.i AND b.d > 0 ORDER BY a.i, b.s",
+    "SELECT i FROM odd WHERE s LIKE '%_100\\%%' ESCAPE '/' OR s LIKE 'a%' ORDER BY i",
+    "SELECT year(day), month(day), dayofweek(day), dayofyear(day), date_add(day, 400) FROM odd ORDER BY day",
+    "SELECT datediff(day, DATE '2000-01-01') FROM odd ORDER BY day",
+    "SELECT x > 1, x = x, x < 0.5, x = 0 FROM odd ORDER BY i, day",
+    "SELECT x, count(*) FROM odd GROUP BY x",
+    "SELECT x FROM odd ORDER BY x, i",
+    "SELECT at, hour(at), second(at), CAST(at AS DATE) FROM odd ORDER BY at",
+    "SELECT max(at), min(at) FROM odd WHERE i > 1",
+    "SELECT i FROM odd WHERE i NOT IN (SELECT i FROM odd WHERE l = 5) ORDER BY i",
+    "SELECT i FROM odd WHERE l NOT IN (SELECT l FROM odd)",
+    "SELECT i FROM odd o WHERE EXISTS (SELECT 1 FROM odd p WHERE p.i = o.i AND p.l <> o.l) OR b ORDER BY i",
+    "SELECT i FROM odd INTERSECT SELECT CAST(l AS INT) FROM odd WHERE l BETWEEN 0 AND 9",
+    "SELECT i FROM odd UNION SELECT length(s) FROM odd",
+    "SELECT trim(s), upper('a' || substring(s, 1, 0)), concat(s, '-', s) FROM odd ORDER BY i, s",
+    "SELECT i, i, sum(d) FROM odd GROUP BY i",
+    "SELECT CASE WHEN b THEN 1 ELSE i END AS v, sum(CASE WHEN s = '' THEN d END) FROM odd GROUP BY 1",
+    "SELECT sum(d) FROM odd WHERE d > (SELECT avg(d) FROM odd)",
+    "SELECT count(*) FROM odd JOIN (VALUES (1, 'one'), (2, NULL)) AS v(k, w) ON i = k",
+    "SELECT i % 2, i div 2, -i, abs(i) FROM odd ORDER BY i",
+    "SELECT CAST(i AS STRING), CAST(d AS STRING), CAST(b AS STRING), CAST(day AS STRING) FROM odd ORDER BY i, d",
+]
+
+REFUSED = {
+    "SELECT i FROM odd LIMIT 1": None,
+    "SELECT count(*) FROM (SELECT s, count(*) FROM odd GROUP BY s LIMIT 1)": "operator GlobalLimit",
+    "SELECT sum(x) FROM odd": "aggregate sum of type double",
+    "SELECT max(x) FROM odd": "aggregate max of type double",
+    "SELECT avg(l) FROM odd WHERE l BETWEEN -5 AND 5": "average of type long",
+    "SELECT count(*) FROM odd WHERE s LIKE 'a\\\\%b_c'": "LIKE with an escape",
+    "SELECT count(*) FROM odd WHERE s COLLATE UTF8_LCASE = 'A'": "function equalto",
+    "SELECT count(*) FROM odd WHERE 10 / i > 1 AND s = 'a'": "condition that can fail beside another",
+    "SELECT count(*) FROM odd GROUP BY CAST(s AS BINARY)": "type binary",
+    "SELECT count(*) FROM odd.snapshots": "metadata table",
+    "SELECT _file, count(*) FROM odd GROUP BY 1": "metadata column",
+}
+
+
+@pytest.fixture(scope="module")
+def made() -> dict[str, bool]:
+    return {}
+
+
+@pytest.fixture
+def odd(sides: Sides, made: dict[str, bool]) -> Sides:
+    if "odd" not in made:
+        sides.run(ODD)
+        made["odd"] = True
+    return sides
+
+
+@pytest.fixture
+def tpch(sides: Sides, made: dict[str, bool]) -> Sides:
+    if "tpch" not in made:
+        for statement in STATEMENTS:
+            sides.run(statement)
+        made["tpch"] = True
+    return sides
+
+
+def test_the_22_queries_of_tpch_are_native_and_equal(tpch: Sides) -> None:
+    assert len(TPCH) == 22
+    before = tpch.fallbacks()
+    for name, query in TPCH.items():
+        found = tpch.same_natively(query)
+        assert found.num_rows > 0 or name in ("Q2", "Q18", "Q20", "Q21"), name
+    assert tpch.fallbacks() == before
+
+
+@pytest.mark.parametrize("query", NATIVE)
+def test_a_native_answer_is_sparks(odd: Sides, query: str) -> None:
+    before = odd.fallbacks()
+    odd.same_natively(query, ordered="ORDER BY" in query)
+    assert odd.fallbacks() == before, "it ran on Spark in the end"
+
+
+@pytest.mark.parametrize(("query", "reason"), REFUSED.items(), ids=list(REFUSED))
+def test_what_might_differ_is_left_to_spark(odd: Sides, explain: Explain, query: str, reason: str | None) -> None:
+    assert odd.difference(query) is None
+    plan = explain(query)
+    if reason is None:
+        assert "Native" not in plan
+    else:
+        assert f": {reason}" in plan.split("== Native ==")[1], plan
+        odd.native("require")
+        with pytest.raises(SqeError, match="native kernel does not run"):
+            odd.run(query)
+
+
+FAILING = [
+    "SELECT sum(l) FROM odd WHERE l > 0",
+    "SELECT i, 10 / (i - 1) FROM odd ORDER BY i",
+    "SELECT i, sum(10 % (i - 1)) FROM odd GROUP BY i",
+    "SELECT d / (d - 7.00) FROM odd ORDER BY i",
+    "SELECT max(-l) FROM odd",
+    "SELECT max(CAST(l AS INT)) FROM odd",
+    "SELECT i FROM odd WHERE i = (SELECT i FROM odd) ORDER BY i",
+]
+
+
+@pytest.mark.parametrize("query", FAILING)
+def test_an_error_is_sparks_own(odd: Sides, query: str) -> None:
+    before = odd.fallbacks()
+    odd.native("off")
+    with pytest.raises(SqeError) as sparks:
+        odd.run(query)
+    odd.native("auto")
+    with pytest.raises(SqeError) as native:
+        odd.run(query)
+    assert (native.value.code, native.value.message) == (sparks.value.code, sparks.value.message)
+    assert odd.fallbacks() == before + 1, "the kernel did not even try"
+
+
+def test_what_fails_in_the_kernel_alone_is_answered_by_spark(odd: Sides) -> None:
+    query = "SELECT upper(s), count(*) FROM odd GROUP BY 1"
+    before = odd.fallbacks()
+    assert odd.difference(query) is None
+    assert odd.fallbacks() == before + 1
+    odd.run(f"CREATE TABLE made AS {query}")
+    assert odd.fallbacks() == before + 2
+    assert odd.run("SELECT count(*) FROM made").column(0).to_pylist() == [6]
+
+
+def test_files_written_under_earlier_schemas_are_read_by_field_id(sides: Sides) -> None:
+    for statement in (
+        "CREATE TABLE evolved (a INT, b STRING, c INT, d DECIMAL(5,2)) PARTITIONED BY (b)",
+        "INSERT INTO evolved VALUES (1, 'x', 10, 1.11), (2, 'y', 20, 2.22)",
+        "ALTER TABLE evolved RENAME COLUMN a TO was_a",
+        "ALTER TABLE evolved DROP COLUMN c",
+        "ALTER TABLE evolved ADD COLUMN c STRING",
+        "ALTER TABLE evolved ALTER COLUMN was_a TYPE BIGINT",
+        "ALTER TABLE evolved ALTER COLUMN d TYPE DECIMAL(20,2)",
+        "ALTER TABLE evolved ADD COLUMN `odd name%` INT FIRST",
+        "INSERT INTO evolved VALUES (7, 3000000000, 'x', 123456789012.34, 'new')",
+        "ALTER TABLE evolved DROP PARTITION FIELD b",
+        "INSERT INTO evolved VALUES (8, 4, 'x', 4, NULL)",
+    ):
+        sides.run(statement)
+    found = sides.same_natively("SELECT was_a, b, c, d, `odd name%` FROM evolved WHERE b = 'x' ORDER BY was_a", ordered=True)
+    assert found.column("was_a").to_pylist() == [1, 4, 3000000000]
+    assert found.column("c").to_pylist() == [None, None, "new"]
+    old = sides.run("SELECT snapshot_id FROM evolved.snapshots ORDER BY committed_at LIMIT 1").column(0)[0].as_py()
+    sides.same_natively(f"SELECT a, b, c, d FROM evolved VERSION AS OF {old} ORDER BY a", ordered=True)
+
+
+@pytest.mark.parametrize("version", ["2", "3"], ids=["delete files", "deletion vectors"])
+def test_deleted_rows_stay_deleted(sides: Sides, version: str) -> None:
+    modes = ", ".join(f"'write.{kind}.mode' = 'merge-on-read'" for kind in ("delete", "update", "merge"))
+    table = f"trimmed_{version}"
+    properties = f"TBLPROPERTIES ('format-version' = '{version}', {modes})"
+    sides.run(f"CREATE TABLE {table} {properties} AS SELECT id, id % 3 AS m FROM range(0, 1000)")
+    sides.run(f"INSERT INTO {table} SELECT id, 7 FROM range(1000, 1100)")
+    sides.run(f"DELETE FROM {table} WHERE id % 2 = 0 AND id < 1000")
+    sides.run(f"UPDATE {table} SET m = 9 WHERE id = 5")
+    sides.same_natively(f"SELECT m, count(*), sum(id), min(id) FROM {table} GROUP BY m")
+    sides.same_natively(f"SELECT count(m) FROM {table} WHERE id < 100")
+    joined = sides.same_natively(f"SELECT a.id FROM {table} a JOIN {table} b ON a.id = b.id WHERE b.m = 9")
+    assert joined.column(0).to_pylist() == [5]
+
+
+def test_explain_says_what_is_native(odd: Sides, explain: Explain) -> None:
+    assert "== Native ==\nthe whole query" in explain("SELECT sum(d) FROM odd")
+    assert "== Native ==\n1 part\nnot GlobalLimit" in explain("SELECT s, count(*) FROM odd GROUP BY s LIMIT 1")
+    odd.native("off")
+    assert "Native" not in str(odd.run("EXPLAIN SELECT sum(d) FROM odd").column(0)[0])
+
+
+def test_the_setting_takes_only_what_it_knows(sides: Sides) -> None:
+    with pytest.raises(SqeError) as refused:
+        sides.native("always")
+    assert refused.value.code is errors.INVALID_SESSION_PROPERTY
+    sides.native("require")
+    sides.run("RESET native")
+    assert sides.run("SET native").column("value").to_pylist() == ["server"]
+
+
+def test_cancelling_stops_the_kernel(tpch: Sides, driver: Driver) -> None:
+    """A join of thirty billion pairs, which only a cancel ends."""
+    tpch.native("require")
+    query = tpch.handler.submit(
+        tpch.session,
+        "SELECT count(*) FROM lineitem a, lineitem b, orders c WHERE a.l_quantity + b.l_quantity < c.o_totalprice - b.l_tax",
+        door="test",
+    )
+    failures: list[SqeError] = []
+
+    def read() -> None:
+        try:
+            query.read_all()
+        except SqeError as error:
+            failures.append(error)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    eventually(lambda: running(driver) == 1)
+    begun = time.monotonic()
+    query.cancel()
+    reader.join(20)
+    assert [failure.code for failure in failures] == [errors.USER_CANCELED]
+    eventually(lambda: running(driver) == 0)
+    assert time.monotonic() - begun < 10
+    query.close()
+
+
+def running(driver: Driver) -> int:
+    health = driver.health()
+    assert health is not None
+    return health.native_open
+
+
+def test_a_large_result_streams(tpch: Sides) -> None:
+    query = (
+        "SELECT a.l_orderkey, b.l_comment, a.l_extendedprice FROM lineitem a "
+        "JOIN lineitem b ON a.l_suppkey = b.l_suppkey AND b.l_linenumber = 1"
+    )
+    tpch.native("require")
+    with tpch.handler.submit(tpch.session, query, door="test") as running_query:
+        found = running_query.read_all()
+    tpch.native("off")
+    counted = tpch.run(f"SELECT count(*), sum(l_extendedprice) FROM ({query})")
+    assert [found.num_rows, sum(found.column("l_extendedprice").to_pylist())] == [column[0].as_py() for column in counted.columns]
+    assert found.num_rows > 100_000
