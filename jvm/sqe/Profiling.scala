@@ -31,7 +31,7 @@ final class Profiling(context: SparkContext, everyMillis: Long) extends SparkLis
     looking.join()
     context.listenerBus.waitUntilEmpty()
     context.removeSparkListener(this)
-    Map("every_ms" -> everyMillis, "stacks" -> sums(stacks), "times" -> sums(times))
+    Map("stacks" -> sums(stacks), "times" -> sums(times))
   }
 
   /** A statement is at its end: what Spark's tracker knows of it. */
@@ -50,9 +50,17 @@ final class Profiling(context: SparkContext, everyMillis: Long) extends SparkLis
     add(times, "shuffle_write", metrics.shuffleWriteMetrics.writeTime / 1000000)
   }
 
-  private def look(): Unit = while (!stopped) {
-    Thread.getAllStackTraces.asScala.foreach { case (thread, frames) => if (works(thread, frames)) add(stacks, folded(thread, frames), 1) }
-    Thread.sleep(everyMillis)
+  /** A stack counts for the time since the last look, in microseconds: on a busy machine that is more than was asked for. */
+  private def look(): Unit = {
+    var before = System.nanoTime
+    while (!stopped) {
+      Thread.sleep(everyMillis)
+      val now = System.nanoTime
+      Thread.getAllStackTraces.asScala.foreach { case (thread, frames) =>
+        if (works(thread, frames)) add(stacks, folded(thread, frames), (now - before) / 1000)
+      }
+      before = now
+    }
   }
 
   /** Pools keep idle threads: those have no frame of a task or a statement. */

@@ -21,6 +21,7 @@ from sqe.bench.suites.suite import Query
 from sqe.bench.verdicts import Verdict, compared, judge
 
 _WARM_UPS = 3
+_AFTER_FAILURE_SECONDS = 0.02
 
 
 @dataclass
@@ -28,16 +29,19 @@ class _Tally:
     """What the users of one size of crowd saw, by question."""
 
     seconds: dict[str, list[float]] = field(default_factory=dict)
-    errors: list[str] = field(default_factory=list)
+    errors: dict[str, int] = field(default_factory=dict)
+    first_errors: dict[str, str] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def answered(self, query: str, seconds: float) -> None:
         with self.lock:
             self.seconds.setdefault(query, []).append(seconds)
 
-    def failed(self, why: str) -> None:
+    def failed(self, query: str, why: str) -> None:
+        """Counted, and the first one kept: a server that is down fails millions of times."""
         with self.lock:
-            self.errors.append(why)
+            self.errors[query] = self.errors.get(query, 0) + 1
+            self.first_errors.setdefault(query, f"{query}: {why}")
 
     def all(self) -> list[float]:
         return sorted(second for found in self.seconds.values() for second in found)
@@ -109,13 +113,14 @@ class Crowd:
                 try:
                     answer = run(texts[query.name])
                 except EngineFailure as failure:
-                    tally.failed(f"{query.name}: {failure}")
+                    tally.failed(query.name, str(failure))
+                    end.wait(_AFTER_FAILURE_SECONDS)
                     continue
                 seen = compared(query, answer.table, expected[query.name]) if query.name in expected else None
                 if seen is not None and seen.equal:
                     tally.answered(query.name, answer.seconds)
                 else:
-                    tally.failed(f"{query.name}: another answer than alone")
+                    tally.failed(query.name, "another answer than alone")
 
         with ExitStack() as stack:
             sessions = [stack.enter_context(engine.session()) for _ in range(size)]
@@ -137,8 +142,8 @@ class Crowd:
             "users": size,
             "seconds": round(seconds, 1),
             "answers": len(times),
-            "errors": len(tally.errors),
-            "first_error": tally.errors[0] if tally.errors else "",
+            "errors": sum(tally.errors.values()),
+            "first_error": next(iter(tally.first_errors.values()), ""),
             "p50_ms": _milliseconds(times, 0.50),
             "p99_ms": _milliseconds(times, 0.99),
             "cpu_ms_each": round(1000 * (engine.cpu_seconds() - used) / max(len(times), 1), 2),
@@ -166,9 +171,8 @@ def _resident(engine: Engine) -> float:
 def _measured(query: Query, tally: _Tally, judged: Any, about: dict[str, Any]) -> Measured:
     """A question that any user got no answer or a wrong one to has failed."""
     seconds = tally.seconds.get(query.name, [])
-    wrong = [why for why in tally.errors if why.startswith(f"{query.name}:")]
-    if wrong or not seconds or judged is None:
-        return Measured(verdict=Verdict.FAILED, why=tuple(wrong[:1]) or ("no answer",))
+    if query.name in tally.errors or not seconds or judged is None:
+        return Measured(verdict=Verdict.FAILED, why=(tally.first_errors.get(query.name, "no answer"),))
     cpu = [float(about["cpu_ms_each"]) / 1000]
     return Measured([median(seconds)], cpu, rows=len(seconds), verdict=judged.verdict, why=judged.why)
 

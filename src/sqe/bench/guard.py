@@ -13,7 +13,7 @@ from sqe.bench.benchmark import BenchmarkError
 
 ALLOWED = 1.20
 
-SUITE, SCALE, QUERIES = "tpch", 0.01, ("q1", "q3", "q6", "q9", "q13", "q18")
+SUITE, SCALE, QUERIES = "tpch", 0.01, ("q1", "q3", "q6", "q13")
 
 
 def cpu_ratio(run: dict[str, Any], ours: str = "sqe", peer: str = "pyspark") -> float:

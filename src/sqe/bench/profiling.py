@@ -110,11 +110,11 @@ def profiled(loaded: Loaded, name: str, sql: str, rounds: int, memory: str) -> P
 def summed(name: str, took: list[tuple[float, float]], found: Mapping[str, Any]) -> Profile:
     from statistics import median
 
-    rounds, every = len(took), found["every_ms"] / 1000
+    rounds = len(took)
     phases: dict[str, float] = {}
-    for stack, count in found["stacks"].items():
+    for stack, micros in found["stacks"].items():
         phase = phase_of(stack)
-        phases[phase] = phases.get(phase, 0.0) + count * every / rounds
+        phases[phase] = phases.get(phase, 0.0) + micros / 1e6 / rounds
     times = {key: value / 1000 / rounds for key, value in found["times"].items()}
     seconds, planned = (median(values) for values in zip(*took, strict=True))
     return Profile(name, rounds, seconds, planned, phases, times, dict(found["stacks"]))
@@ -124,7 +124,7 @@ def phase_of(stack: str) -> str:
     kind, *frames = stack.split(";")
     if frames and frames[-1].startswith(_WAITING):
         inside = next((phase for frame in reversed(frames) if (phase := _named(frame))), "")
-        return inside if inside in ("shuffle", "send") else "wait"
+        return inside if inside == "shuffle" else "wait"
     for frame in reversed(frames):
         if phase := _named(frame):
             return phase if phase != "schedule" or kind == "driver" else "compute"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sqe.bench.lake import Loaded
     from sqe.bench.suites.suite import Query
 
-EQUAL, DIFFERENT = 0, 1
+EQUAL, DIFFERENT, INTERRUPTED = 0, 1, 130
 
 
 def add_to(commands: Any) -> None:
@@ -68,6 +68,9 @@ def run(options: argparse.Namespace) -> int:
     except (BenchmarkError, SqeError) as failure:
         print(f"sqe-bench: {failure}", file=sys.stderr)
         return DIFFERENT
+    except KeyboardInterrupt:
+        print("sqe-bench: interrupted", file=sys.stderr)
+        return INTERRUPTED
 
 
 def _folder(options: argparse.Namespace) -> Path:

@@ -56,7 +56,7 @@ QUERIES = (
     Query("merge", _MERGE, kind="write"),
     Query("delete", "DELETE FROM accounts WHERE id % 10 = 3", kind="write"),
     Query("delete-few", "DELETE FROM accounts WHERE id = 77", kind="write"),
-    Query("update", "UPDATE accounts SET amount = amount + 1 WHERE kind = 'b'", kind="write"),
+    Query("update", "UPDATE accounts SET amount = CAST(amount + 1 AS DECIMAL(12, 2)) WHERE kind = 'b'", kind="write"),
 )
 
 

@@ -1,0 +1,105 @@
+"""`sqe-bench run users`: a crowd's answers are all checked. DuckDB stands for a server, its users take turns."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from sqe.bench.benchmark import BenchmarkError
+from sqe.bench.crowd import Crowd
+from sqe.bench.engines.duckdb import DuckDb
+from sqe.bench.engines.engine import Answer, EngineFailure, Setting
+from sqe.bench.lake import DataFile, Loaded, LoadedTable
+from sqe.bench.results import RunResult
+from sqe.bench.suites.suite import Query
+
+QUERIES = (Query("count", "SELECT count(*) AS n FROM things"), Query("one", "SELECT name FROM things WHERE id = 2"))
+
+
+class Shared(DuckDb):
+    def start(self, loaded: Loaded) -> None:
+        super().start(loaded)
+        self.lock = threading.Lock()
+
+    @contextmanager
+    def session(self) -> Iterator[Callable[[str], Answer]]:
+        yield self.ask
+
+    def ask(self, sql: str) -> Answer:
+        with self.lock:
+            return self.run(sql)
+
+
+class Forgetful(Shared):
+    """In a crowd, it gives one user's answer to another."""
+
+    def ask(self, sql: str) -> Answer:
+        answer = super().ask(sql)
+        return Answer(pa.table({"name": ["of somebody else"]}), answer.seconds) if "name" in sql else answer
+
+
+class Overwhelmed(Shared):
+    def ask(self, sql: str) -> Answer:
+        raise EngineFailure("too many users")
+
+
+@pytest.fixture
+def loaded(tmp_path: Path) -> Loaded:
+    path = tmp_path / "things.parquet"
+    pq.write_table(pa.table({"id": [1, 2, 3], "name": ["a", "b", "c"]}), path)
+    return Loaded(tmp_path, "users", 1.0, (LoadedTable("things", 3, "", (DataFile(str(path), ""),)),))
+
+
+def crowded(loaded: Loaded, kinds: Sequence[type[DuckDb]], said: list[str] | None = None) -> RunResult:
+    with ExitStack() as stack:
+        engines = [stack.enter_context(kind(f"e{number}", Setting())) for number, kind in enumerate(kinds)]
+        for engine in engines:
+            engine.start(loaded)
+        return Crowd(loaded, engines, (2, 3), 0.4, (said if said is not None else []).append).run(QUERIES)
+
+
+def test_every_size_of_crowd_is_measured(loaded: Loaded) -> None:
+    result = crowded(loaded, [Shared, Shared])
+    assert result.equal
+    assert [query.name for query in result.queries] == ["count@2", "one@2", "count@3", "one@3"]
+    crowds = result.about["crowds"]
+    assert [(crowd["engine"], crowd["users"]) for crowd in crowds] == [("e0", 2), ("e1", 2), ("e0", 3), ("e1", 3)]
+    for crowd in crowds:
+        assert crowd["answers"] > 0
+        assert crowd["errors"] == 0
+        assert 0 < crowd["p50_ms"] <= crowd["p99_ms"]
+        assert len(crowd["resident_mb"]) == 3
+
+
+def test_a_wrong_answer_in_a_crowd_is_noticed(loaded: Loaded) -> None:
+    result = crowded(loaded, [Shared, Forgetful])
+    assert not result.equal
+    found = {query.name: query.engines["e1"] for query in result.queries}
+    assert found["one@2"].verdict.value == "failed"
+    assert "another answer than alone" in found["one@2"].why[0]
+    assert found["count@2"].verdict.value == "ok"
+
+
+def test_errors_in_a_crowd_are_counted(loaded: Loaded) -> None:
+    result = crowded(loaded, [Shared, Overwhelmed])
+    assert not result.equal
+    crowd = next(crowd for crowd in result.about["crowds"] if crowd["engine"] == "e1")
+    assert crowd["errors"] > 0
+    assert crowd["first_error"].endswith("too many users")
+    assert crowd["answers"] == 0
+
+
+def test_an_engine_for_one_user_is_refused(loaded: Loaded) -> None:
+    with pytest.raises(BenchmarkError, match="does not serve several users at once"):
+        crowded(loaded, [Shared, DuckDb])
+
+
+def test_no_thread_is_left(loaded: Loaded) -> None:
+    crowded(loaded, [Shared, Overwhelmed])
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("user-")]
