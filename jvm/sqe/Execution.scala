@@ -82,7 +82,7 @@ final class Execution(val id: String, val session: UserSession) {
 
   private def run(plan: LogicalPlan): Map[String, Any] =
     AffectedRows.capture {
-      query = new QueryExecution(spark, plan, new QueryPlanningTracker, CommandExecutionMode.ALL)
+      query = queryOf(plan, CommandExecutionMode.ALL)
       touched = touchedBy(plan, query)
       query.commandExecuted
       stopIfCancelled()
@@ -94,9 +94,13 @@ final class Execution(val id: String, val session: UserSession) {
         described(None)
     }
 
+  /** Spark would load each table again before it plans, for plans that were kept a while: here it was loaded a moment ago. */
+  private def queryOf(plan: LogicalPlan, mode: CommandExecutionMode.Value): QueryExecution =
+    new QueryExecution(spark, plan, new QueryPlanningTracker, mode, refreshPhaseEnabled = false)
+
   /** The same statement, planned again; it is no command, or it would have run already. */
   private[sqe] def plannedAgain(): QueryExecution = {
-    query = new QueryExecution(spark, parsed, new QueryPlanningTracker, CommandExecutionMode.ALL)
+    query = queryOf(parsed, CommandExecutionMode.ALL)
     query
   }
 
@@ -115,7 +119,7 @@ final class Execution(val id: String, val session: UserSession) {
   }
 
   private def measured(plan: LogicalPlan): Map[String, Any] = {
-    query = new QueryExecution(spark, plan, new QueryPlanningTracker, CommandExecutionMode.SKIP)
+    query = queryOf(plan, CommandExecutionMode.SKIP)
     touched = touchedBy(plan, query)
     Explain.mayMeasure(query.analyzed)
     val executed = query.executedPlan

@@ -4,6 +4,7 @@ import java.util.Locale
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.iceberg.{MetadataTableType, MetadataTableUtils}
 import org.apache.iceberg.spark.source.SparkTable
 import org.apache.spark.sql.connector.catalog.{Identifier, Table}
 import org.apache.spark.sql.types.StringType
@@ -21,9 +22,12 @@ object InsideTable {
     if (at > 0 && (ShortNames.isMetadata(part) || ours(part))) Some(name.substring(0, at) -> part) else None
   }
 
-  def load(catalog: LakeCatalog, table: Identifier, part: String, iceberg: Identifier => Table): Table =
-    if (!ours(part)) iceberg(Identifier.of(table.namespace :+ table.name, part))
+  /** `now`: not of an earlier version. Then the table itself is asked for: Iceberg would ask the catalog for a schema `t` first. */
+  def load(table: Identifier, part: String, now: Boolean, iceberg: Identifier => Table): Table =
+    if (!ours(part) && !(now && MetadataTableType.from(part) != null)) iceberg(Identifier.of(table.namespace :+ table.name, part))
     else iceberg(table) match {
+      case found: SparkTable if !ours(part) =>
+        new SparkTable(MetadataTableUtils.createMetadataTableInstance(found.table, MetadataTableType.from(part)))
       case found: SparkTable if part == "properties" => new Properties(s"$table$$properties", found)
       case found: SparkTable => new ColumnStats(s"$table$$column_stats", found.table)
       case _ => throw new Failure.Refused("Only Iceberg tables have this")

@@ -64,7 +64,7 @@ final class LakeCatalog extends SparkCatalog {
 
   override def loadTable(table: Identifier): Table =
     if (InformationSchema.is(table.namespace)) information.table(table.name).getOrElse(throw new NoSuchTableException(table))
-    else loaded(table)(parted(table)(name => respelt(name)(hidden(new NoSuchTableException(name))(super.loadTable(name)))(super.loadTable)) match {
+    else loaded(table)(parted(table, now = true)(name => respelt(name)(hidden(new NoSuchTableException(name))(super.loadTable(name)))(super.loadTable)) match {
       case changes: SparkChangelogTable => new Changelog(changes)
       case found => found
     })
@@ -359,9 +359,9 @@ final class LakeCatalog extends SparkCatalog {
     if (parent.isEmpty) super.listNamespaces() else super.listNamespaces(inItsLetters(parent))
 
   /** A part of a table, when the name means one; a table that another engine has called so is found, too. */
-  private def parted(name: Identifier)(load: Identifier => Table): Table = name match {
+  private def parted(name: Identifier, now: Boolean = false)(load: Identifier => Table): Table = name match {
     case InsideTable(table, part) =>
-      try InsideTable.load(this, table, part, load)
+      try InsideTable.load(table, part, now, load)
       catch { case _: NoSuchTableException | _: NoSuchNamespaceException | _: NoSuchSchema => load(name) }
     case _ => load(name)
   }
