@@ -59,6 +59,7 @@ SELECT count(*) FROM information_schema.tables WHERE table_schema = 'no such sch
 SHOW TABLES IN information_schema;
 --= information_schema | columns | false
 --= information_schema | schemata | false
+--= information_schema | table_privileges | false
 --= information_schema | tables | false
 --= information_schema | views | false
 DESCRIBE information_schema.tables table_name;
