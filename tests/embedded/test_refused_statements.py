@@ -200,6 +200,7 @@ def test_bare_set_shows_no_setting_of_spark(sql: Sql) -> None:
         "write_branch",
         "query_timeout_seconds",
         "max_result_rows",
+        "native",
         "shuffle_partitions",
         "sql_dialect",
     }
