@@ -17,7 +17,7 @@ STAMP := $(VENV)/.installed-$(shell cksum < pyproject.toml | cut -d ' ' -f 1)
 INSTALL = $(if $(shell command -v uv),uv pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet --disable-pip-version-check)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-unit test-engine test-all test-services services-up services-down lint format clean
+.PHONY: help setup run test test-unit test-engine test-doors test-all test-services services-up services-down lint format clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -42,11 +42,11 @@ run: setup
 	@$(BIN)/sqe -e 'DESCRIBE TABLE demo.orders' >/dev/null 2>&1 || $(BIN)/sqe --stop-on-error --file $(DEMO)/sample.sql >/dev/null
 	@if [ -t 0 ] && [ -t 1 ]; then exec $(BIN)/sqe; else exec $(BIN)/sqe --stop-on-error --file $(DEMO)/tour.sql; fi
 
-# Unit tests mostly wait and leave a core to those that run the engine. TLS is tested apart: the JDBC driver's JVM and ADBC's Go
-# do not bear each other's TLS in one process.
+# Two at a time, for two cores: the engine's own tests beside unit tests and, after them, those of the doors. TLS is tested apart: the
+# JDBC driver's JVM and ADBC's Go do not bear each other's TLS in one process.
 # Tests on real services start their own and take them down.
 test: lint
-	@$(MAKE) --no-print-directory --output-sync=target --jobs=2 test-unit test-engine
+	@$(MAKE) --no-print-directory --output-sync=target --jobs=2 test-engine test-doors
 	@$(BIN)/python -m pytest tests/service/test_tls.py
 	@$(BIN)/python -m pytest tests/services -m "not long"
 
@@ -54,7 +54,10 @@ test-unit: setup
 	@$(BIN)/python -m pytest tests/unit
 
 test-engine: setup
-	@$(BIN)/python -m pytest tests/embedded tests/differential tests/service -m "not long" --ignore tests/service/test_tls.py
+	@$(BIN)/python -m pytest tests/embedded -m "not long"
+
+test-doors: test-unit
+	@$(BIN)/python -m pytest tests/differential tests/service -m "not long" --ignore tests/service/test_tls.py
 
 # Also what takes minutes each: tokens that expire under a statement, a crowd of users, every policy engine with every attack.
 test-all: test

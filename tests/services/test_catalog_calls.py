@@ -22,7 +22,7 @@ from sqe.session import Session, Sessions
 
 TABLES = 4
 
-# The statement, and how many requests it makes. `t0.snapshots` may be a table `snapshots` in a schema `t0`, which is looked for first.
+# The statement, and how many requests it makes. `t0.snapshots` may be a table of a schema `t0`, which is looked for first.
 MOST = {
     "SHOW TABLES IN lake.{s}": 1,
     "DESCRIBE lake.{s}.t0": 1,
