@@ -5,24 +5,18 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from sides import Sides
 from tpch_tables import STATEMENTS
 
 from sqe import errors
+from sqe.bench.suites.published import texts
 from sqe.engine.driver import Driver
 from sqe.errors import SqeError
 from tests.waiting import eventually
 
 Explain = Callable[[str], str]
-
-ROOT = Path(__file__).parents[3]
-TPCH = {
-    text.split("\n", 1)[0].strip("- \n"): text.split("\n", 1)[1]
-    for text in (ROOT / "tests/differential/trino/tpch.sql").read_text().replace(";\n", ";").strip(";").split(";")
-}
 
 # Values whose handling differs between engines more often than not.
 ODD = """CREATE TABLE odd AS SELECT * FROM VALUES
@@ -106,13 +100,14 @@ def tpch(sides: Sides, made: dict[str, bool]) -> Sides:
 
 
 # Of the others a part may be Spark's: `condition that can fail beside another` is still too strict for Q11.
-WHOLLY_NATIVE = {f"Q{number}" for number in range(1, 11)}
+WHOLLY_NATIVE = {f"q{number}" for number in range(1, 23) if number != 11}
 
 
 def test_the_22_queries_of_tpch_use_the_kernel_and_are_equal(tpch: Sides) -> None:
-    assert len(TPCH) == 22
+    queries = texts("tpch")
+    assert len(queries) == 22
     before = tpch.fallbacks()
-    for name, query in TPCH.items():
+    for name, query in queries.items():
         fragments = tpch.fragments()
         if name in WHOLLY_NATIVE:
             tpch.same_natively(query)

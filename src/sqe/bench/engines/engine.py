@@ -81,10 +81,7 @@ class Engine(ABC):
 
     def text(self, query: Query) -> str:
         """The query in its words; empty when it has none."""
-        spoken = dict(query.dialects)
-        if self.dialect in spoken:
-            return spoken[self.dialect]
-        return query.sql if self.dialect == "spark" else _translated(query.sql, self.dialect)
+        return in_dialect(query, self.dialect)
 
     def cpu_seconds(self) -> float:
         from sqe.bench.processes import trees_cpu_seconds
@@ -104,11 +101,16 @@ class Engine(ABC):
         self.stop()
 
 
-def _translated(sql: str, dialect: str) -> str:
-    """Also spells out where NULLs go: engines differ there when nothing is said."""
+def in_dialect(query: Query, dialect: str) -> str:
+    """Its own text for that dialect, else a translation, which also spells out where NULLs go: engines differ there."""
+    spoken = dict(query.dialects)
+    if dialect in spoken:
+        return spoken[dialect]
+    if dialect == "spark":
+        return query.sql
     import sqlglot
 
-    return sqlglot.transpile(sql, read="spark", write=dialect)[0]
+    return sqlglot.transpile(query.sql, read="spark", write=dialect)[0]
 
 
 def _peak(process: Any) -> float:
