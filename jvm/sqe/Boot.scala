@@ -76,6 +76,7 @@ object Boot {
    * initialise its classes in different orders could wait for each other for ever.
    */
   private def libraries(): Unit = Seq[() => Any](
+    () => Class.forName("org.apache.hadoop.util.Shell"), // starts a process
     () => new org.apache.hadoop.conf.Configuration().get("hadoop.tmp.dir"),
     () => Class.forName("org.apache.hadoop.security.UserGroupInformation"),
     () => Class.forName("io.netty.channel.epoll.Epoll"),

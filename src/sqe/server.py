@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from sqe.attached import Attachments
 from sqe.config import Settings
-from sqe.engine.catalogs import jars
 from sqe.engine.driver import Driver
 from sqe.engine.files import FileRights
-from sqe.engine.process import LaunchOptions
+from sqe.engine.launch import driver_of
 from sqe.errors import SqeError
 from sqe.identity.catalogs import catalog_identities, shared_identities
 from sqe.limits import Limits
@@ -57,12 +56,13 @@ class Server:
         *,
         doors: Callable[[Server], Sequence[Door]] = lambda _: (),
         own_files: bool = False,
-        statement_waits: bool = True,
+        driver: Driver | None = None,
     ) -> None:
         """`doors` is called once, when the parts that doors need are there. `own_files`: all files are those of its one user.
-        `statement_waits`: somebody wants rows already, and the engine gets ready for them first."""
+        `driver` is one that boots already; it is the server's from here on."""
         self.settings = settings
-        self.driver = Driver(_launch_options(settings, statement_waits))
+        self.driver = driver or driver_of(settings)
+        self._driver_boots = driver is not None
         self.identities = catalog_identities(settings)
         self.sessions = Sessions(
             self.driver,
@@ -81,22 +81,11 @@ class Server:
         self._expiry = threading.Thread(target=self._expire, name="sqe-session-expiry", daemon=True)
         self._keeper = TokenKeeper(self.sessions, lambda session, error: self.handler.cancel_all(session, error))
 
-    def set_up(self, tell: Callable[[str], None]) -> None:
-        """Fetches, compiles and trains what this machine does not have yet: minutes the first time, milliseconds later.
-
-        `start` would do so too, but without the class archive and without telling anybody what takes so long.
-        """
-        from sqe.engine import install
-        from sqe.engine.training import trainer
-
-        java = str(self.settings.engine.java) if self.settings.engine.java else None
-        installed = install.ensure(tell, java_setting=java, trainer=trainer(java))
-        install.ensure_jars(jars(self.settings.catalog_options().values()), installed.java, tell)
-
     def start(self) -> None:
         try:
             # The JVM takes longest: all that is imported and built below happens while it boots.
-            self.driver.start()
+            if not self._driver_boots:
+                self.driver.start()
             for sentence in shared_identities(self.settings):
                 log.warning(sentence)
             self._build()
@@ -228,18 +217,6 @@ def _kept_with_their_warehouse() -> Callable[[Catalogs], Attachments]:
         return known.setdefault(folder, Attachments(Path(folder) if folder else None))
 
     return of
-
-
-def _launch_options(settings: Settings, statement_waits: bool) -> LaunchOptions:
-    return LaunchOptions(
-        memory=str(settings.engine.driver_memory),
-        master=settings.cluster.master,
-        java=str(settings.engine.java) if settings.engine.java else None,
-        spark=settings.engine.spark,
-        native=settings.engine.native,
-        native_memory=str(settings.engine.native_memory),
-        statement_waits=statement_waits,
-    )
 
 
 def _session_limits(settings: Settings) -> SessionLimits:

@@ -59,19 +59,27 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def _serve(loaded: Loaded) -> int:
     """Until a signal: 0. A server that cannot start says why in one sentence: 1."""
+    from sqe.engine.launch import driver_of, import_arrow_alone, set_up
     from sqe.network import NetworkDoors
     from sqe.observe import logs
-    from sqe.server import Server
 
-    logs.configure(loaded.settings.log)
-    network = NetworkDoors(loaded.settings)
-    server = Server(loaded.settings, doors=network.open, statement_waits=False)
+    settings = loaded.settings
+    logs.configure(settings.log)
+    network = NetworkDoors(settings)
+    driver = driver_of(settings, statement_waits=False)
+    server: Server | None = None
     signals = _Signals()
     try:
         network.check_ports()
         with signals.interrupting():
-            server.set_up(lambda line: log.info("setting up, once: %s", line))
-        server.start()  # short, and not interrupted: what it has begun would have no owner that ends it
+            set_up(settings, lambda line: log.info("setting up, once: %s", line))
+        # From here on short, and not interrupted: what has begun would have no owner that ends it.
+        driver.start()
+        import_arrow_alone()
+        from sqe.server import Server
+
+        server = Server(settings, doors=network.open, driver=driver)
+        server.start()
         _await_engine(server, signals)
         print(json.dumps({"event": "ready", **network.addresses()}), flush=True)
         signals.wait()
@@ -80,7 +88,7 @@ def _serve(loaded: Loaded) -> int:
     except SqeError as error:
         return _fail(str(error), FAILED)
     finally:
-        server.stop()
+        (server or driver).stop()
     return STOPPED
 
 

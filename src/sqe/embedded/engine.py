@@ -13,6 +13,7 @@ from sqe.errors import CONFIGURATION_INVALID, SqeError
 if TYPE_CHECKING:
     from sqe.cli.daemon import DaemonPaths
     from sqe.config import Settings
+    from sqe.engine.driver import Driver
     from sqe.identity.authenticator import Authenticator
     from sqe.server import Door, Server
 
@@ -24,24 +25,33 @@ class EmbeddedServer:
         self._paths = paths
         self._memory_limit = memory_limit
         self._notify = notify
+        self._driver: Driver | None = None
         self._server: Server | None = None
 
     def start(self) -> Engine:
+        from sqe.engine.launch import driver_of, import_arrow_alone, set_up
+
+        settings = embedded_settings(self._memory_limit)
+        # Before the start, so that whoever waits is told.
+        set_up(settings, self._tell_once)
+        self._driver = driver = driver_of(settings)
+        driver.start()
+        import_arrow_alone()
         from sqe.identity.provider import Nothing
         from sqe.server import Server
 
-        settings = embedded_settings(self._memory_limit)
         authenticator = _authenticator(settings)
-        self._server = server = Server(settings, doors=lambda server: self._doors(server, authenticator), own_files=True)
-        # Before the start, so that whoever waits is told.
-        server.set_up(self._tell_once)
+        self._server = server = Server(
+            settings, doors=lambda server: self._doors(server, authenticator), own_files=True, driver=driver
+        )
         server.start()
         server.await_ready()
         return Engine(server.handler, server.sessions, authenticator.log_in(Nothing()))
 
     def stop(self) -> None:
-        if self._server is not None:
-            self._server.stop()
+        started = self._server or self._driver
+        if started is not None:
+            started.stop()
 
     def _tell_once(self, line: str) -> None:
         self._notify(f"setting up, once: {line}")

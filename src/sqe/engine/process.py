@@ -7,6 +7,7 @@ import os
 import secrets
 import shutil
 import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Mapping
@@ -37,6 +38,11 @@ _FLAGS = (
     "-Darrow.enable_null_check_for_get=false",
     "-XX:+IgnoreUnrecognizedVMOptions",
     "-XX:-UsePerfData",
+    # Else the first socket looks through all jars for another implementation, at the busiest moment of a start.
+    *(["-Djava.nio.channels.spi.SelectorProvider=sun.nio.ch.EPollSelectorProvider"] if sys.platform == "linux" else []),
+    # Warnings to stderr by our own few lines (jvm: DriverLog.scala), without a word about that.
+    "-Dslf4j.provider=org.apache.spark.sql.sqe.DriverLog",
+    "-Dslf4j.internal.verbosity=WARN",
     # Without keys from a catalog or from [storage], the AWS library would go on to look for the machine's own: a service
     # account. (The variables that it also reads are not passed on, see below.)
     "-Daws.disableEc2Metadata=true",
@@ -139,6 +145,9 @@ class DriverProcess:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _launch(self, options: LaunchOptions, installation: install.Installation) -> subprocess.Popen[bytes]:
+        class_path = list(installation.class_path)
+        if options.master.startswith("k8s://"):
+            class_path += install.kubernetes_class_path()
         command = [
             str(installation.java.executable),
             f"-Xmx{options.memory}",
@@ -147,9 +156,8 @@ class DriverProcess:
             *installation.jvm_flags(),
             *options.extra_flags,
             f"-Djava.io.tmpdir={self._folder}",
-            f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties')}",
             "-cp",
-            os.pathsep.join(str(jar) for jar in installation.class_path),
+            os.pathsep.join(map(str, class_path)),
             MAIN_CLASS,
         ]
         # The server's own environment may hold secrets (`{ env = … }`): the driver gets what Java needs.

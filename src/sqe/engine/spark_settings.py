@@ -55,7 +55,6 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
     "spark.sql.broadcastExchange.maxThreadThreshold": ("32", "as above"),
     "spark.driver.host": ("127.0.0.1", "local mode needs no other address; a cluster sets its own"),
     "spark.driver.bindAddress": ("127.0.0.1", "as above"),
-    "spark.log.level": ("WARN", "the driver's log is for defects"),
     "spark.sql.geospatial.enabled": ("true", "Iceberg's geometry and geography; Spark 4.1 has them switched off"),
     "spark.databricks.delta.snapshotPartitions": ("2", "a Delta table's log is small; the default of 50 took 30 s to read one"),
     "spark.scheduler.mode": ("FAIR", "a short query does not wait behind a long one's tasks"),

@@ -13,14 +13,24 @@ from pathlib import Path
 
 from sqe.engine.install.archive import Trainer, archive_flags, ensure_archive, existing_archive
 from sqe.engine.install.cache import Progress, cache_dir, quiet
-from sqe.engine.install.classpath import driver_class_path
+from sqe.engine.install.classpath import driver_class_path, kubernetes_class_path
 from sqe.engine.install.jars import ensure_jars
 from sqe.engine.install.java import Java, find_java
 from sqe.engine.install.sqlite_library import library_flags
 from sqe.engine.install.trust import machine_trust_store, trust_flags
 from sqe.errors import CONFIGURATION_INVALID, OUT_OF_DISK_SPACE, SqeError
 
-__all__ = ["Installation", "Java", "Progress", "Trainer", "cache_dir", "ensure", "ensure_jars", "find_java"]
+__all__ = [
+    "Installation",
+    "Java",
+    "Progress",
+    "Trainer",
+    "cache_dir",
+    "ensure",
+    "ensure_jars",
+    "find_java",
+    "kubernetes_class_path",
+]
 
 
 @dataclass(frozen=True)

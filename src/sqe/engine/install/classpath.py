@@ -28,7 +28,16 @@ from sqe.engine.install.spark import find_spark
 LEFT_OUT = (
     *("spark-mllib_", "breeze", "spire", "algebra_", "arpack", "blas", "lapack", "JTransforms", "JLargeArrays"),
     *("spark-graphx_", "spark-connect_", "spark-repl_", "datanucleus-"),
+    *("scala-compiler-", "jline-", "cats-kernel_", "hive-beeline-", "hive-cli-", "hive-jdbc-", "spark-hive-thriftserver_"),
+    *("spark-pipelines_", "netty-codec-native-quic-", "netty-codec-classes-quic-", "netty-codec-http3-"),
 )
+
+# Only a driver whose executors are pods comes to these: forty jars, which it has behind all others.
+FOR_KUBERNETES = ("kubernetes-", "spark-kubernetes_", "vertx-", "zjsonpatch-", "snakeyaml-engine-", "jackson-dataformat-yaml-")
+
+
+def kubernetes_class_path() -> list[Path]:
+    return [jar for jar in sorted(find_spark().jars.glob("*.jar")) if jar.name.startswith(FOR_KUBERNETES)]
 
 
 def driver_class_path(java: Java | None = None, progress: Progress = quiet) -> list[Path]:
@@ -41,6 +50,6 @@ def driver_class_path(java: Java | None = None, progress: Progress = quiet) -> l
     spark = find_spark()
     ensure_jars(java=java, progress=progress)
     extension = ensure_extension(java, spark, [ICEBERG.path, AWS_BUNDLE.path, DUCKDB.path, ARROW_C_DATA.path], progress)
-    spark_jars = [jar for jar in sorted(spark.jars.glob("*.jar")) if not jar.name.startswith(LEFT_OUT)]
+    spark_jars = [jar for jar in sorted(spark.jars.glob("*.jar")) if not jar.name.startswith((*LEFT_OUT, *FOR_KUBERNETES))]
     added = [SPARK_AVRO.path, DELTA.path, DELTA_STORAGE.path, ARROW_C_DATA.path, kernel_jar(), AWS_BUNDLE.path]
     return [extension, SQLITE.path, ICEBERG.path, *spark_jars, *added]
