@@ -41,6 +41,13 @@ def files(warehouse: str, catalog: Mapping[str, str]) -> dict[str, str]:
     return {}
 
 
+def jars(warehouse: str) -> tuple[Jar, ...]:
+    """The libraries of the store that a warehouse lies in, when they are not the engine's own."""
+    if warehouse.startswith("gs://"):
+        return (GCP_BUNDLE,)
+    return (AZURE_BUNDLE,) if warehouse.startswith(("abfss://", "abfs://")) else ()
+
+
 def gcs(catalog: Mapping[str, str]) -> dict[str, str]:
     """Google Cloud Storage, with the key of a service account or without any; the machine's own identity is never used."""
     result = _late(_GCS_FILES, GCP_BUNDLE) | {"gcs.project-id": catalog.get("gcs_project", "sqe")}
