@@ -1,5 +1,6 @@
 package org.apache.spark.sql.sqe
 
+import org.apache.iceberg.spark.source.MetadataRows
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.analysis.PersistedView
 import org.apache.spark.sql.catalyst.expressions.{CallMethodViaReflection, Expression, Literal}
@@ -22,6 +23,7 @@ class Extension extends (SparkSessionExtensions => Unit) {
     extensions.injectResolutionRule(session => ShortNames(session.asInstanceOf[SparkSession]))
     extensions.injectResolutionRule(session => CreateTableLike(session.asInstanceOf[SparkSession]))
     extensions.injectResolutionRule(session => ViewColumns(session.asInstanceOf[SparkSession]))
+    extensions.injectHintResolutionRule(session => ViewComments(session.asInstanceOf[SparkSession]))
     extensions.injectHintResolutionRule(session => WrapRelations(session.asInstanceOf[SparkSession]))
     extensions.injectResolutionRule(session => SecureRelations(session.asInstanceOf[SparkSession]))
     extensions.injectResolutionRule(session => ExplainNative(session.asInstanceOf[SparkSession]))
@@ -31,6 +33,7 @@ class Extension extends (SparkSessionExtensions => Unit) {
     extensions.injectOptimizerRule(_ => StopWhenCancelled)
     extensions.injectPreCBORule(_ => StopWhenCancelled)
     extensions.injectPreCBORule(_ => OneRowIsLocal)
+    extensions.injectPreCBORule(_ => MetadataRows)
     extensions.injectColumnar(_ => StoppableRows)
     extensions.injectCheckRule(_ => NoForeignCode)
     extensions.injectCheckRule(_ => SafeNames)
