@@ -19,8 +19,9 @@ def main() -> None:
 def _answer(spilled: str) -> None:
     import duckdb
 
-    config = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false", "temp_directory": spilled}
-    connection = duckdb.connect(config=config)
+    connection = duckdb.connect(
+        config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false", "temp_directory": spilled}
+    )
     connection.execute("SET TimeZone = 'UTC'")
     # Not in `main`, which every other schema looks into as well.
     connection.execute("CREATE SCHEMA original; SET schema = 'original'")
