@@ -14,7 +14,7 @@ from pathlib import Path
 from sqe.cli.arguments import FLAGS
 from sqe.cli.dot import COMMANDS
 from sqe.config import document as configuration
-from sqe.engine.install.jars import DRIVER_JARS, ENGINE_JARS, TEST_JARS, Jar
+from sqe.engine.install.jars import DRIVER_JARS, ENGINE_JARS, STORE_JARS, TEST_JARS, Jar
 from sqe.engine.spark_settings import SETTINGS as SPARK_SETTINGS
 from sqe.errors import CODES, ErrorCode, Kind
 from sqe.observe import document as metrics
@@ -156,7 +156,7 @@ def spark_settings() -> Iterator[str]:
 
 def jars() -> Iterator[str]:
     yield from ("| jar | version | SHA-256 begins |", "|---|---|---|")
-    yield from (_jar(jar) for jar in (*ENGINE_JARS, *DRIVER_JARS, *TEST_JARS))
+    yield from (_jar(jar) for jar in (*ENGINE_JARS, *DRIVER_JARS, *STORE_JARS, *TEST_JARS))
 
 
 def _jar(jar: Jar) -> str:

@@ -32,7 +32,7 @@ final class ArrowStream(execution: Execution, channel: WritableByteChannel) {
 
   def run(): Map[String, Any] = {
     MessageSerializer.serialize(out, ArrowSchema.of(schema, execution.timeZone))
-    val plan = ResultPlan.of(execution.query.executedPlan)
+    val plan = execution.result
     try {
       plan match {
         case LocalRows(rows) => send(new RowEncoder(encoding).encode(rows))

@@ -12,7 +12,7 @@ import scala.util.Try
 import org.apache.spark.{ExceptionFailure, SparkContext}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart, SparkListenerTaskEnd}
 import org.apache.spark.sql.AnalysisException
-import org.apache.spark.sql.catalyst.QueryPlanningTracker
+import org.apache.spark.sql.catalyst.{InternalRow, QueryPlanningTracker}
 import org.apache.spark.sql.catalyst.plans.logical.{Call, CommandResult, LogicalPlan}
 import org.apache.spark.sql.execution.{CommandExecutionMode, QueryExecution, SQLExecution}
 import org.apache.spark.sql.sqe.kernel.Fallback
@@ -32,6 +32,8 @@ final class Execution(val id: String, val session: UserSession) {
   @volatile private var stream: ArrowStream = _
   @volatile private var parsed: LogicalPlan = _
   @volatile private[sqe] var query: QueryExecution = _
+  /** The rows of a command, which ran. */
+  @volatile private var ran: Option[Seq[InternalRow]] = None
   /** Known as far as the statement came, also when it fails later. */
   @volatile private[sqe] var touched: Touched = Touched()
   /** What the statement did to names that rights are kept for: `created t`, `dropped t`, `dropped_schema s`, `renamed t u`. */
@@ -80,19 +82,24 @@ final class Execution(val id: String, val session: UserSession) {
     Fallback(spark)(run(plan))
   }
 
-  private def run(plan: LogicalPlan): Map[String, Any] =
-    AffectedRows.capture {
+  private def run(plan: LogicalPlan): Map[String, Any] = {
+    val commits = AffectedRows.capture {
       query = queryOf(plan, CommandExecutionMode.ALL)
       touched = touchedBy(plan, query)
-      query.commandExecuted
+      ran = Looks.rows(spark, query.analyzed).orElse(query.commandExecuted match {
+        case done: CommandResult => Some(done.rows)
+        case _ => None
+      })
       stopIfCancelled()
-    } match {
-      case commits if query.commandExecuted.isInstanceOf[CommandResult] =>
-        described(AffectedRows.total(spark, plan, commits))
-      case _ =>
-        query.executedPlan
-        described(None)
     }
+    if (ran.isEmpty) query.executedPlan
+    described(ran.flatMap(_ => AffectedRows.total(spark, plan, commits)))
+  }
+
+  /** How the rows leave. Those of a command are here: Spark would optimize and plan them once more. */
+  private[sqe] def result: ResultPlan = ran.fold(ResultPlan.of(query.executedPlan))(rows => LocalRows(rows.iterator))
+
+  private def rowsHere: Option[Int] = ran.map(_.size).orElse(ResultPlan.localRows(query.executedPlan).map(_.length))
 
   /** Spark would load each table again before it plans, for plans that were kept a while: here it was loaded a moment ago. */
   private def queryOf(plan: LogicalPlan, mode: CommandExecutionMode.Value): QueryExecution =
@@ -149,13 +156,12 @@ final class Execution(val id: String, val session: UserSession) {
     stopIfCancelled()
     Map(
       "schema" -> ArrowSchema.encode(query.analyzed.schema, timeZone),
-      "command" -> query.commandExecuted.isInstanceOf[CommandResult],
       "affected" -> affected,
       "inline" -> inlineRows) ++ facts
   }
 
   /** A few rows that are in the driver already travel in the answer: no socket, no thread, no second round trip. */
-  private def inlineRows: Option[String] = ResultPlan.localRows(query.executedPlan).filter(_.length <= Execution.fewRows).map { _ =>
+  private def inlineRows: Option[String] = rowsHere.filter(_ <= Execution.fewRows).map { _ =>
     val sink = new ByteArrayChannel(4096)
     openStream(sink).run()
     Base64.getEncoder.encodeToString(sink.result)
@@ -207,7 +213,7 @@ final class Execution(val id: String, val session: UserSession) {
 }
 
 object Execution {
-  private val fewRows = 256
+  private val fewRows = 1024
   private val lookMillis = 100L
   private val graceNanos = 500L * 1000 * 1000
   private val onThread = new ThreadLocal[Execution]

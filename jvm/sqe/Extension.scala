@@ -1,5 +1,6 @@
 package org.apache.spark.sql.sqe
 
+import org.apache.iceberg.spark.source.MetadataRows
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.analysis.PersistedView
 import org.apache.spark.sql.catalyst.expressions.{CallMethodViaReflection, Expression, Literal}
@@ -32,6 +33,7 @@ class Extension extends (SparkSessionExtensions => Unit) {
     extensions.injectOptimizerRule(_ => StopWhenCancelled)
     extensions.injectPreCBORule(_ => StopWhenCancelled)
     extensions.injectPreCBORule(_ => OneRowIsLocal)
+    extensions.injectPreCBORule(_ => MetadataRows)
     extensions.injectColumnar(_ => StoppableRows)
     extensions.injectCheckRule(_ => NoForeignCode)
     extensions.injectCheckRule(_ => SafeNames)

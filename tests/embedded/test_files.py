@@ -216,7 +216,7 @@ WRONG = [
     ("SELECT * FROM 'relative.csv'", "not a full one"),
     ("SELECT * FROM read_csv(concat('{dir}', name)) , (SELECT 'a' AS name)", "."),
     ("SELECT * FROM 'ftp://host/x.csv'", "Files of ftp: cannot be read"),
-    ("SELECT * FROM 'gs://bucket/x.csv'", "not part of this version"),
+    ("SELECT * FROM 'gs://bucket/x.csv'", "are read with a secret"),
     ("SELECT * FROM read_csv()", "needs the path"),
     ("SELECT * FROM '{dir}/empty.csv'", "is empty"),
     ("SELECT * FROM '{dir}/broken.csv.gz'", "not compressed as its name says"),

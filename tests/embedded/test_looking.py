@@ -120,3 +120,35 @@ def test_tasks_of_others_are_invisible(handler: QueryHandler, sessions: Sessions
 
         assert seen_by(Identity("mallory")) == 1
         assert seen_by(Identity("boss", roles=frozenset({"admin"}))) >= 2
+
+
+def test_what_lies_inside_a_table_is_read_without_a_task(sql: Sql) -> None:
+    sql("CREATE TABLE parted (id INT, part STRING) PARTITIONED BY (part)")
+    for number, part in enumerate("abc"):
+        sql(f"INSERT INTO parted VALUES ({number}, '{part}'), ({number + 10}, '{part}')")
+    for part in ("snapshots", "history", "refs", "metadata_log_entries", "manifests", "partitions"):
+        plan = str(sql(f"EXPLAIN SELECT * FROM parted.{part}").to_pylist()[0]["plan"])
+        assert "LocalTableScan" in plan, part
+        assert "BatchScan" not in plan, part
+        assert sql(f'SELECT * FROM "parted${part}"') == sql(f"SELECT * FROM parted.{part}"), part
+    # Rows come out of Iceberg in one object, whose structs and lists are the same ones for each.
+    bounds = sql("SELECT partition_summaries[0].lower_bound AS low FROM parted.manifests ORDER BY added_snapshot_id").to_pylist()
+    assert sorted(str(row["low"]) for row in bounds) == ["a", "b", "c"]
+    assert sql("SELECT partition.part, record_count FROM parted.partitions ORDER BY 1").to_pylist() == [
+        {"part": part, "record_count": 2} for part in "abc"
+    ]
+    operations = sql("SELECT operation, summary['added-records'] AS n FROM parted.snapshots WHERE parent_id IS NULL").to_pylist()
+    assert operations == [{"operation": "append", "n": "2"}]
+    assert sql("SELECT count(*) AS n, count(DISTINCT snapshot_id) AS d FROM parted.snapshots").to_pylist() == [{"n": 3, "d": 3}]
+    assert len(sql("SELECT * FROM parted.snapshots LIMIT 2")) == 2
+    assert sql("SELECT s.operation FROM parted.snapshots s JOIN parted.refs r ON r.snapshot_id = s.snapshot_id").num_rows == 1
+
+
+def test_a_list_of_many_tables_comes_whole(sql: Sql) -> None:
+    """More than travel with the answer (1024 rows), by SHOW, DESCRIBE and SHOW COLUMNS alike."""
+    columns = ", ".join(f"c{number} INT" for number in range(1100))
+    sql(f"CREATE TABLE wide ({columns})")
+    assert sql("DESCRIBE wide").num_rows == 1100
+    assert sql("SHOW COLUMNS IN wide").num_rows == 1100
+    assert sql("SHOW TABLES LIKE 'wide'").to_pylist() == [{"namespace": "default", "tableName": "wide", "isTemporary": False}]
+    assert len(str(sql("SHOW CREATE TABLE wide").to_pylist()[0])) > 10_000

@@ -87,8 +87,8 @@ REFUSED = {
         ":2: catalog cannot have the name 'spark_catalog', which is reserved",
     ),
     "warehouse in a store without a published jar": (
-        "[catalog]\ntype = 'hive'\nuri = 'thrift://h:1'\nwarehouse = 'gs://bucket/w'",
-        ":4: catalog.warehouse is in a store that this version cannot open: its jars for Iceberg 1.12 are not published",
+        "[catalog]\ntype = 'hive'\nuri = 'thrift://h:1'\nwarehouse = 'abfss://c@a.dfs.core.windows.net/w'",
+        ":4: catalog.warehouse is in Azure: it needs adls_account and adls_account_key of [storage]",
     ),
     "two catalogs of one name": (
         "[catalogs.lake]\npath = '/x'",
@@ -226,7 +226,17 @@ def test_grants_need_somebody_who_can_grant(written: Written) -> None:
 
 
 @pytest.mark.parametrize(
-    "prefix", ["/data/", "file:///data/", "s3://", "s3://bucket/../x/", "https://user@host/", "gs://bucket/", "s3://bucket/*/x"]
+    "prefix",
+    [
+        "/data/",
+        "file:///data/",
+        "s3://",
+        "s3://bucket/../x/",
+        "https://user@host/",
+        "gs://",
+        "abfss://bucket/",
+        "s3://bucket/*/x",
+    ],
 )
 def test_only_places_outside_the_server_can_be_opened_to_readers(written: Written, prefix: str) -> None:
     [problem] = problems(written(f'[[files.readers]]\nrole = "analyst"\nprefixes = ["{prefix}"]'))

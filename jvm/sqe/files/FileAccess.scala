@@ -25,7 +25,7 @@ final class FileAccess(text: String) {
   /** The address of the Hugging Face hub. */
   val hub: String = facts.getOrElse("hub", "").toString.stripSuffix("/")
 
-  /** Iceberg's settings for object stores. */
+  /** Iceberg's settings for S3. */
   def storage: Map[String, String] = map("storage")
 
   /** The headers of a request to this address: a secret of the user's whose scope it lies in. */
@@ -34,11 +34,11 @@ final class FileAccess(text: String) {
     .map(each => each("headers").asInstanceOf[java.util.Map[String, String]].asScala.toMap).getOrElse(Map.empty)
 
   /** Settings of the secret whose scope an address lies in, before those of the server's own. */
-  def storageFor(address: Address): Map[String, String] = records("stores")
+  def storageFor(address: Address): Option[Map[String, String]] = records("stores")
     .filter(each => Address.parse(each("scope").toString).contains(address)).sortBy(_("scope").toString.length).lastOption
     .map(each => each("settings").asInstanceOf[java.util.Map[String, String]].asScala.toMap)
     // A server without keys of its own asks anonymously, and Iceberg heeds that before any keys.
-    .fold(storage)(secret => storage - "client.credentials-provider" ++ secret)
+    .map(found => if (address.scheme == "s3") storage - "client.credentials-provider" ++ found else found)
 
   /** Before anything is asked of the network or the disk: what is not opened is not even looked for. */
   def check(address: Address): Unit =

@@ -4,6 +4,7 @@ import java.io.FileNotFoundException
 import java.net.URI
 
 import scala.jdk.CollectionConverters._
+import scala.util.Try
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs._
@@ -11,7 +12,7 @@ import org.apache.hadoop.fs.permission.FsPermission
 import org.apache.hadoop.util.Progressable
 import org.apache.iceberg.CatalogUtil
 import org.apache.iceberg.exceptions.NotFoundException
-import org.apache.iceberg.io.{FileIO, SeekableInputStream, SupportsPrefixOperations}
+import org.apache.iceberg.io.{FileIO, InputFile, SeekableInputStream, SupportsPrefixOperations}
 import software.amazon.awssdk.services.s3.model.NoSuchKeyException
 
 /**
@@ -31,8 +32,9 @@ final class GuardedFileSystem extends FileSystem {
     store = name.getScheme match {
       case "file" => new LocalStore(conf)
       case "http" | "https" => new HttpStore(new HttpFiles(access))
-      case "s3" | "s3a" | "s3n" => new IcebergStore(address => IcebergStore.of(access.storageFor(address)))
-      case other => throw new FileUnreadable(s"Files of $other: cannot be read: the jar of its store is not part of this version")
+      case "s3" | "s3a" | "s3n" => new IcebergStore(address => IcebergStore.of(access.storageFor(address).getOrElse(access.storage)))
+      case other => new IcebergStore(address => IcebergStore.of(access.storageFor(address).getOrElse(
+        throw new FileUnreadable(s"Files of $other: are read with a secret for them, or with [storage]"))))
     }
   }
 
@@ -136,7 +138,7 @@ private final class IcebergStore(access: Address => FileIO) extends Store {
     val file = access(address).newInputFile(address.toString)
     try Found(address.name, file.getLength, folder = false, 0)
     catch {
-      case _: NotFoundException | _: NoSuchKeyException =>
+      case failure: RuntimeException if IcebergStore.tellsMissing(failure, file) =>
         if (list(address).isEmpty) throw new FileNotFoundException(address.shown)
         Found(address.name, -1, folder = true, 0)
     }
@@ -169,7 +171,14 @@ private object IcebergStore {
   }
 
   def of(settings: Map[String, String]): FileIO = clients.synchronized {
-    clients.computeIfAbsent(settings, _ => CatalogUtil.loadFileIO("org.apache.iceberg.aws.s3.S3FileIO", settings.asJava, null))
+    val kind = if (settings.contains(LateFiles.jar)) classOf[LateFiles].getName else "org.apache.iceberg.aws.s3.S3FileIO"
+    clients.computeIfAbsent(settings, _ => CatalogUtil.loadFileIO(kind, settings.asJava, null))
+  }
+
+  /** Each store has an error of its own (that of Google's in Iceberg 1.12: a NullPointerException). */
+  def tellsMissing(failure: RuntimeException, file: InputFile): Boolean = failure match {
+    case _: NotFoundException | _: NoSuchKeyException => true
+    case _ => Try(!file.exists()).getOrElse(false)
   }
 }
 

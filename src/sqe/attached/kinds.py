@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import logging
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from sqe.config.catalogs import NEEDS, RESERVED_NAMES, TYPES, backend
 from sqe.engine.catalogs import storage
 from sqe.engine.files import store_settings
 from sqe.errors import SqeError
+
+log = logging.getLogger("sqe.attached")
 
 
 @dataclass(frozen=True)
@@ -27,8 +30,8 @@ SECRETS: Mapping[str, SecretKind] = {
     "basic": SecretKind(("user", "password")),
     "aws": SecretKind(("key_id", "secret"), ("region", "endpoint", "path_style"), "s3://"),
     "oauth2": SecretKind(("client_id", "client_secret"), ("token_endpoint", "oauth_scope")),
-    "azure": SecretKind((), ("connection_string", "account_name", "account_key", "tenant_id", "client_id", "client_secret")),
-    "gcs": SecretKind((), ("key_id", "secret", "json")),
+    "azure": SecretKind(("account_name", "account_key"), ("endpoint",), "abfss://"),
+    "gcs": SecretKind((), ("json", "project", "endpoint"), "gs://"),
 }
 
 # The option of a catalog that the address in ATTACH stands for.
@@ -45,11 +48,17 @@ _TAKES: Mapping[str, tuple[str, ...]] = {
 _STORAGE = ("s3_endpoint", "s3_region", "s3_path_style")
 _USES: Mapping[str, tuple[str, ...]] = {
     "rest": ("bearer", "oauth2", "aws", "basic"),
-    "jdbc": ("basic", "aws"),
-    "hive": ("aws",),
+    "jdbc": ("basic", "aws", "gcs", "azure"),
+    "hive": ("aws", "gcs", "azure"),
     "hadoop": ("aws",),
     "glue": ("aws",),
     "s3tables": ("aws",),
+}
+
+# A secret's values by the names that [storage] has for them.
+_OTHER_STORES: Mapping[str, Mapping[str, str]] = {
+    "gcs": {"json": "gcs_credentials", "project": "gcs_project", "endpoint": "gcs_endpoint"},
+    "azure": {"account_name": "adls_account", "account_key": "adls_account_key", "endpoint": "adls_endpoint"},
 }
 
 
@@ -94,11 +103,16 @@ def with_secret(options: Mapping[str, str], secrets: Mapping[str, Secret]) -> di
         return result | keys | _store_options(values) | ({"auth": "sigv4"} if base == "rest" else {})
     if kind == "basic" and base == "jdbc":
         return result | {"user": values["user"], "password": values["password"]}
+    if kind in _OTHER_STORES:
+        return result | _renamed(values, _OTHER_STORES[kind])
     return result | {f"attached_{key}": text for key, text in values.items()} | {"auth": f"attached_{kind}"}
 
 
 def _store_options(values: Mapping[str, str]) -> dict[str, str]:
-    names = {"region": "s3_region", "endpoint": "s3_endpoint", "path_style": "s3_path_style"}
+    return _renamed(values, {"region": "s3_region", "endpoint": "s3_endpoint", "path_style": "s3_path_style"})
+
+
+def _renamed(values: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
     return {names[key]: text for key, text in values.items() if key in names}
 
 
@@ -111,12 +125,24 @@ def file_keys(secrets: Iterable[Secret]) -> dict[str, object]:
         if each.type == "aws":
             keys = {"s3_access_key": each.values["key_id"], "s3_secret_key": each.values["secret"]}
             stores.append({"scope": scope, "settings": store_settings(keys | _store_options(each.values))})
+        elif each.type in _OTHER_STORES and (settings := _settings_of_store(each)):
+            stores.append({"scope": scope, "settings": settings})
         elif each.type == "bearer" and scope:
             headers.append({"scope": scope, "headers": {"Authorization": f"Bearer {each.values['token']}"}})
         elif each.type == "basic" and scope:
             both = base64.b64encode(f"{each.values['user']}:{each.values['password']}".encode()).decode()
             headers.append({"scope": scope, "headers": {"Authorization": f"Basic {both}"}})
     return {"headers": headers, "stores": stores}
+
+
+def _settings_of_store(secret: Secret) -> dict[str, str] | None:
+    """None when it cannot be used: a secret must not close the session, nor must a machine without a network."""
+    options = _renamed(secret.values, _OTHER_STORES[secret.type])
+    try:
+        return storage.gcs(options) if secret.type == "gcs" else storage.adls(options)
+    except SqeError as error:
+        log.warning("the secret %s opens no files: %s", secret.name, error)
+        return None
 
 
 def checked_secret(name: str, given: Mapping[str, str]) -> Secret:
@@ -133,6 +159,8 @@ def checked_secret(name: str, given: Mapping[str, str]) -> Secret:
     for key in declared.needs:
         if not values.get(key):
             raise _wrong(f"A secret of type {kind} needs {key.upper()}")
+    if kind == "gcs":
+        storage.service_account(_renamed(values, _OTHER_STORES[kind]))
     scope = given.get("scope", "")
     if scope and not re.fullmatch(r"(s3|https?|hf|gs|abfss)://\S*", scope):
         raise _wrong("The scope of a secret is a place such as s3://bucket/ or https://host/")

@@ -29,10 +29,12 @@ def findings(catalog: Catalog, path: Path, title: str, storage: Storage) -> Iter
     if catalog.backend == "hadoop" and catalog.warehouse and re.match(r"(s3[an]?|gs|abfss?|https?):", catalog.warehouse):
         sentence = f"{title}.warehouse of type 'hadoop' must be on a file system: object stores have no atomic rename"
         yield (kind, (*path, "warehouse")), sentence
-    elif catalog.backend in ("jdbc", "hive") and re.match(r"(gs|abfss?|wasbs?):", catalog.warehouse or ""):
-        # Refused at the start, not by the first statement: Iceberg would look for a file system that is not there.
-        sentence = f"{title}.warehouse is in a store that this version cannot open: its jars for Iceberg 1.12 are not published"
+    elif catalog.backend in ("jdbc", "hive") and re.match(r"abfss?:", catalog.warehouse or "") and not storage.adls_account_key:
+        # Azure's libraries would go on to look for the machine's own identity.
+        sentence = f"{title}.warehouse is in Azure: it needs adls_account and adls_account_key of [storage]"
         yield ((*path, "warehouse"),), sentence
+    elif catalog.backend in ("jdbc", "hive") and re.match(r"wasbs?:", catalog.warehouse or ""):
+        yield ((*path, "warehouse"),), f"{title}.warehouse begins with wasb, which Iceberg does not open: use abfss://"
     if catalog.backend == "glue" and catalog.warehouse and not catalog.warehouse.startswith("s3://"):
         yield (kind, (*path, "warehouse")), f"{title}.warehouse of type 'glue' must begin with s3://"
     if catalog.table_bucket_arn and table_bucket_region(catalog.table_bucket_arn) is None:

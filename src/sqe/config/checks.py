@@ -188,6 +188,8 @@ def _storage(settings: Settings) -> Iterator[Finding]:
     if (storage.s3_access_key is None) != (storage.s3_secret_key is None):
         paths: tuple[Path, ...] = (("storage", "s3_access_key"), ("storage", "s3_secret_key"))
         yield paths, "storage.s3_access_key and storage.s3_secret_key need each other"
+    if storage.adls_account_key is not None and storage.adls_account is None:
+        yield (("storage", "adls_account_key"),), "storage.adls_account_key needs storage.adls_account"
 
 
 def _tls(settings: Settings) -> Iterator[Finding]:

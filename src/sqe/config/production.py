@@ -103,8 +103,9 @@ def _insecure_providers(settings: Settings) -> Iterator[Finding]:
 
 
 def _shared_storage_keys(settings: Settings) -> Iterator[Finding]:
-    if settings.storage.s3_access_key is not None:
-        yield (("storage", "s3_access_key"),), "storage.s3_access_key, which all users would share: let the catalog vend keys"
+    for name in ("s3_access_key", "gcs_credentials_file", "adls_account_key"):
+        if getattr(settings.storage, name) is not None:
+            yield (("storage", name),), f"storage.{name}, which all users would share: let the catalog vend keys"
 
 
 def _shared_catalog_identity(settings: Settings) -> Iterator[Finding]:
@@ -133,7 +134,7 @@ CHECKS = (
     Check("providers that take tokens for any audience", _unbounded_audience),
     Check("providers with `insecure = true`", _insecure_providers),
     Check("plain `http://` to other machines, in any key", _plain_urls),
-    Check("`s3_access_key` in `[storage]`", _shared_storage_keys),
+    Check("`s3_access_key`, `gcs_credentials_file` or `adls_account_key` in `[storage]`", _shared_storage_keys),
     Check('REST catalogs with `auth = "none"` or `"static"`', _shared_catalog_identity),
     Check('`sql = "full"` in `[log]`', _sql_in_the_log),
     Check("`allow_locations` in `[files]`", _locations),

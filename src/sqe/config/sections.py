@@ -82,9 +82,8 @@ def _master(raw: Any, context: Context) -> str:
 def _prefixes(raw: Any, context: Context) -> tuple[str, ...]:
     prefixes = TEXTS.read(raw, context)
     for prefix in prefixes:
-        if not re.fullmatch(r"(s3|https?)://[^/@\s]+(/\S*)?|hf://datasets/\S*", prefix) or re.search(
-            r"(^|/)\.\.?(/|$)|[*?\[{]", prefix
-        ):
+        place = r"(s3|gs|https?)://[^/@\s]+(/\S*)?|abfss://[^/@\s]+@[^/@\s]+(/\S*)?|hf://datasets/\S*"
+        if not re.fullmatch(place, prefix) or re.search(r"(^|/)\.\.?(/|$)|[*?\[{]", prefix):
             raise Wrong(
                 f"must be a folder such as s3://bucket/folder/, https://host/path/ or hf://datasets/owner/, not {prefix!r}"
             )
@@ -171,11 +170,21 @@ class Storage:
         "Access key that all users share, for catalogs that vend none. Without it there is none: the machine's is never used.",
     )
     s3_secret_key: Secret | None = key(SECRET, None, "Secret that belongs to `s3_access_key`.")
+    gcs_credentials_file: str | None = key(
+        TEXT, None, "Key of a Google service account (JSON) for `gs://`. Without it buckets are asked without any."
+    )
+    gcs_project: str | None = key(TEXT, None, "Google project that requests to `gs://` are made for.")
+    gcs_endpoint: str | None = key(URL, None, "URL of a Cloud Storage service other than Google's.")
+    adls_account: str | None = key(TEXT, None, "Azure storage account of `abfss://`.")
+    adls_account_key: Secret | None = key(SECRET, None, "Key of `adls_account`. Without it `abfss://` is closed.")
+    adls_endpoint: str | None = key(URL, None, "URL of the account, when it is not Azure's own.")
 
     def options(self) -> dict[str, str]:
         """The keys that are set, for the engine only: secrets are revealed."""
-        texts = {"s3_endpoint": self.s3_endpoint, "s3_region": self.s3_region, "s3_path_style": str(self.s3_path_style).lower()}
-        keys = {"s3_access_key": self.s3_access_key, "s3_secret_key": self.s3_secret_key}
+        of_gcs = ("gcs_credentials_file", "gcs_project", "gcs_endpoint")
+        plain = ("s3_endpoint", "s3_region", *of_gcs, "adls_account", "adls_endpoint")
+        texts = {name: getattr(self, name) for name in plain} | {"s3_path_style": str(self.s3_path_style).lower()}
+        keys = {name: getattr(self, name) for name in ("s3_access_key", "s3_secret_key", "adls_account_key")}
         return {name: text for name, text in texts.items() if text} | {
             name: secret.reveal() for name, secret in keys.items() if secret
         }
@@ -222,7 +231,7 @@ class FileReaders:
 
     role: str = required(TEXT, "Role whose members may read them; `*` is everybody.")
     prefixes: tuple[str, ...] = required(
-        PREFIXES, "Where the files lie: `s3://bucket/folder/`, `https://host/path/`, `hf://datasets/…`."
+        PREFIXES, "Where the files lie: `s3://bucket/folder/` (or `gs://`, `abfss://`), `https://host/path/`, `hf://datasets/…`."
     )
 
 

@@ -31,7 +31,18 @@ class FileRights:
         if any(prefix.startswith("hf:") for prefix in opened):
             opened.append(f"{self.hub}/")
         facts = {"everything": self.own, "prefixes": opened, "hub": self.hub, "storage": store_settings(self.storage)}
-        return {SETTING: json.dumps(facts | dict(keys))}
+        added = {name: list(found) for name, found in keys.items() if isinstance(found, Sequence)}
+        return {SETTING: json.dumps(facts | added | {"stores": [*other_stores(self.storage), *added.get("stores", ())]})}
+
+
+def other_stores(options: Mapping[str, str]) -> list[object]:
+    """What `[storage]` says of other stores than S3. One that it says nothing of stays closed; its libraries are not fetched."""
+    found: list[object] = []
+    if "gcs_credentials_file" in options or "gcs_endpoint" in options:
+        found.append({"scope": "gs://", "settings": storage.gcs(options)})
+    if "adls_account_key" in options:
+        found.append({"scope": "abfss://", "settings": storage.adls(options)})
+    return found
 
 
 def store_settings(options: Mapping[str, str]) -> dict[str, str]:

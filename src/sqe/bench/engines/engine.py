@@ -37,7 +37,7 @@ class Setting:
     """What the person who measures says about all engines alike."""
 
     memory: str = "2g"  # the heap of those that run on Java
-    spark: tuple[tuple[str, str], ...] = ()  # settings of SQE's driver, for measuring them
+    spark: tuple[tuple[str, str], ...] = ()  # settings of SQE's driver, or `engine.KEY` of sqe.toml, for measuring them
 
 
 class Engine(ABC):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 from sqe import errors
 from sqe.config.catalogs import backend
-from sqe.engine.catalogs import glue, hadoop, hive, jdbc, rest, s3tables, sqlite
+from sqe.engine.catalogs import glue, hadoop, hive, jdbc, rest, s3tables, sqlite, storage
 from sqe.engine.install.jars import Jar
 from sqe.errors import SqeError
 
@@ -43,6 +43,8 @@ def spark_settings(name: str, catalog: Mapping[str, str], session_id: str) -> di
     return {prefix: SPARK_CATALOG} | {f"{prefix}.{key}": value for key, value in options.items()}
 
 
-def jars(catalogs: Iterable[Mapping[str, str]]) -> list[Jar]:
+def jars(catalogs: Collection[Mapping[str, str]]) -> list[Jar]:
     """What these catalogs need beside the engine's own jars; without this call each fetches its own at first use."""
-    return list({jar: None for each in catalogs if each.get("type") == "jdbc" for jar in jdbc.jars(each)})
+    drivers = (jar for each in catalogs if each.get("type") == "jdbc" for jar in jdbc.jars(each))
+    stores = (jar for each in catalogs for jar in storage.jars(each.get("warehouse", "")))
+    return list(dict.fromkeys((*drivers, *stores)))

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from sqe import errors
+from sqe.engine.install.jars import AZURE_BUNDLE, GCP_BUNDLE, Jar, ensure_jars
+from sqe.errors import SqeError
+
 S3_FILES = "org.apache.iceberg.aws.s3.S3FileIO"
+
+# Of other stores: their libraries are loaded when they are wanted (jvm: LateFiles).
+LATE_FILES = "org.apache.spark.sql.sqe.files.LateFiles"
+_GCS_FILES = "org.apache.iceberg.gcp.gcs.GCSFileIO"
+_ADLS_FILES = "org.apache.iceberg.azure.adlsv2.ADLSFileIO"
 
 _DEFAULT_REGION = "us-east-1"
 
@@ -21,8 +31,63 @@ def in_s3(warehouse: str) -> bool:
 
 
 def files(warehouse: str, catalog: Mapping[str, str]) -> dict[str, str]:
-    """The settings for a warehouse at this location. Elsewhere than in S3, Iceberg's default asks Hadoop's file systems."""
-    return {"io-impl": S3_FILES, **s3(catalog)} if in_s3(warehouse) else {}
+    """The settings for a warehouse at this location. On a disk, Iceberg's default asks Hadoop's file systems."""
+    if in_s3(warehouse):
+        return {"io-impl": S3_FILES, **s3(catalog)}
+    if warehouse.startswith("gs://"):
+        return {"io-impl": LATE_FILES, **gcs(catalog)}
+    if warehouse.startswith(("abfss://", "abfs://")):
+        return {"io-impl": LATE_FILES, **adls(catalog)}
+    return {}
+
+
+def jars(warehouse: str) -> tuple[Jar, ...]:
+    """The libraries of the store that a warehouse lies in, when they are not the engine's own."""
+    if warehouse.startswith("gs://"):
+        return (GCP_BUNDLE,)
+    return (AZURE_BUNDLE,) if warehouse.startswith(("abfss://", "abfs://")) else ()
+
+
+def gcs(catalog: Mapping[str, str]) -> dict[str, str]:
+    """Google Cloud Storage, with the key of a service account or without any; the machine's own identity is never used."""
+    result = _late(_GCS_FILES, GCP_BUNDLE) | {"gcs.project-id": catalog.get("gcs_project", "sqe")}
+    if endpoint := catalog.get("gcs_endpoint"):
+        result["gcs.service.host"] = endpoint
+    if credentials := service_account(catalog):
+        return result | {"sqe.gcs.credentials": credentials}
+    return result | {"gcs.no-auth": "true"}
+
+
+def service_account(catalog: Mapping[str, str]) -> str | None:
+    text = catalog.get("gcs_credentials")
+    try:
+        if text is None and (file := catalog.get("gcs_credentials_file")):
+            text = Path(file).expanduser().read_text()
+        # Other kinds of credentials name programs and services that tell who one is: nobody is to choose those for the server.
+        if text is not None and json.loads(text).get("type") != "service_account":
+            raise ValueError
+    except (OSError, ValueError, AttributeError):
+        raise SqeError(errors.CONFIGURATION_INVALID, "The credentials for gs:// are not the key of a service account") from None
+    return text
+
+
+def adls(catalog: Mapping[str, str]) -> dict[str, str]:
+    """Azure Data Lake Storage Gen2, with the key of a storage account. Without one Iceberg would use the machine's identity."""
+    account, key = catalog.get("adls_account"), catalog.get("adls_account_key")
+    if not account or not key:
+        raise SqeError(errors.CONFIGURATION_INVALID, "Files of abfss:// need the name and the key of a storage account")
+    result = _late(_ADLS_FILES, AZURE_BUNDLE) | {
+        "adls.auth.shared-key.account.name": account,
+        "adls.auth.shared-key.account.key": key,
+    }
+    if endpoint := catalog.get("adls_endpoint"):
+        result[f"adls.connection-string.{account}.dfs.core.windows.net"] = endpoint
+    return result
+
+
+def _late(implementation: str, jar: Jar) -> dict[str, str]:
+    ensure_jars([jar])
+    return {"sqe.files-impl": implementation, "sqe.files-jar": str(jar.path)}
 
 
 def s3(catalog: Mapping[str, str]) -> dict[str, str]:

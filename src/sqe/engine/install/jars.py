@@ -111,6 +111,22 @@ MYSQL = Jar(
 )
 DRIVER_JARS = (POSTGRESQL, MYSQL)
 
+# The libraries of other stores than S3 (Iceberg's own classes for them are in ICEBERG): fetched for the first catalog or secret
+# that wants one, and loaded by it (jvm: LateFiles). The newest that the public repository holds.
+GCP_BUNDLE = Jar(
+    "org.apache.iceberg",
+    "iceberg-gcp-bundle",
+    "1.11.0",
+    "d9248fc76d94d232e153bf760631229cd3b7c6bc3b20f47d4b2caffe011a8a2f",
+)
+AZURE_BUNDLE = Jar(
+    "org.apache.iceberg",
+    "iceberg-azure-bundle",
+    "1.10.0",
+    "f143be94b94bb380e76d1c45ee9a63e143f4a7f813c6aa1ed72f5bfd44f52d05",
+)
+STORE_JARS = (GCP_BUNDLE, AZURE_BUNDLE)
+
 # A client of ours, for the tests: never on the engine's class path.
 FLIGHT_JDBC = Jar(
     "org.apache.arrow",
