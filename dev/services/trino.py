@@ -87,6 +87,7 @@ def _config(place: Place) -> dict[str, object]:
         "query.max-memory-per-node": "700MB",
         "memory.heap-headroom-per-node": "300MB",
         "query.min-expire-age": "10s",
+        "query.max-stage-count": "400",  # TPC-DS 14a has 346
         "catalog.config-dir": place.folder / "etc" / "catalog",
     }
 

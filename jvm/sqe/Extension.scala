@@ -23,6 +23,7 @@ class Extension extends (SparkSessionExtensions => Unit) {
     extensions.injectResolutionRule(session => ShortNames(session.asInstanceOf[SparkSession]))
     extensions.injectResolutionRule(session => CreateTableLike(session.asInstanceOf[SparkSession]))
     extensions.injectResolutionRule(session => ViewColumns(session.asInstanceOf[SparkSession]))
+    extensions.injectHintResolutionRule(session => ViewComments(session.asInstanceOf[SparkSession]))
     extensions.injectHintResolutionRule(session => WrapRelations(session.asInstanceOf[SparkSession]))
     extensions.injectResolutionRule(session => SecureRelations(session.asInstanceOf[SparkSession]))
     extensions.injectResolutionRule(session => ExplainNative(session.asInstanceOf[SparkSession]))

@@ -217,8 +217,18 @@ final class LakeCatalog extends SparkCatalog {
 
   override def alterView(view: Identifier, changes: ViewChange*): View = {
     guard.mayAlter(storedView(view))
-    DefinerView.mayChange(changes)
-    super.alterView(storedView(view), changes: _*)
+    val (comments, others) = ViewComments.among(changes)
+    DefinerView.mayChange(others)
+    if (comments.nonEmpty) comment(storedView(view), comments)
+    if (others.nonEmpty) super.alterView(storedView(view), others: _*) else super.loadView(storedView(view))
+  }
+
+  /** What is not told stays as it is: Iceberg keeps the properties of a view that is replaced, and a definer's signature knows no comments. */
+  private def comment(name: Identifier, comments: Map[String, String]): Unit = {
+    val view = super.loadView(name)
+    super.replaceView(
+      name, view.query, view.currentCatalog, view.currentNamespace, ViewComments.in(view.schema, comments), view.queryColumnNames,
+      view.columnAliases, view.columnComments, new util.HashMap[String, String])
   }
 
   override def renameView(from: Identifier, to: Identifier): Unit = {

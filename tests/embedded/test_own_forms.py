@@ -44,6 +44,26 @@ def test_own_forms_have_their_class_also_when_they_are_only_prepared(handler: Qu
             assert prepared.schema.names == rows.schema.names, text
 
 
+def test_columns_of_views_take_comments(handler: QueryHandler, session: Session, sql: Sql) -> None:
+    sql("CREATE TABLE below AS SELECT 1L AS id, 'a' AS name")
+    sql("CREATE VIEW above COMMENT 'a view' TBLPROPERTIES ('kept' = 'yes') AS SELECT id, name AS label FROM below")
+    sql("COMMENT ON COLUMN above.LABEL IS 'what it''s called'")
+    sql("COMMENT ON COLUMN lake.default.above.id IS 'x'")
+    sql("COMMENT ON COLUMN above.id IS NULL")
+    told = {row["col_name"]: row["comment"] for row in sql("DESCRIBE above").to_pylist()}
+    assert told["label"] == "what it's called"
+    assert not told["id"]
+    made = sql("SHOW CREATE TABLE above").to_pylist()[0]["createtab_stmt"]
+    assert "'kept' = 'yes'" in made
+    assert "a view" in made
+    assert sql("SELECT id, label FROM above").to_pylist() == [{"id": 1, "label": "a"}]
+    with pytest.raises(SqeError, match="nothing"):
+        sql("COMMENT ON COLUMN above.nothing IS 'x'")
+    with handler.submit(session, "COMMENT ON COLUMN above.id IS 'y'", door="test") as query:
+        assert query.statement.value == "ddl"
+        assert [name.lower() for name in query.touched.writes] == ["lake.default.above"]
+
+
 def test_a_part_of_a_table_counts_as_a_read_of_the_table(handler: QueryHandler, session: Session, sql: Sql) -> None:
     sql("CREATE TABLE whole AS SELECT 1L AS id")
     for text in (

@@ -50,6 +50,20 @@ def test_it_starts_no_job(sql: Sql, driver: Driver, table: str, query: str, rows
     assert _jobs_of(sql, driver, query, with_jobs) == _jobs_of(sql, driver, with_jobs)
 
 
+@pytest.mark.parametrize(("limit", "count"), [(3, 3), (900, 900)])
+def test_the_first_rows_of_many_files_start_no_job(sql: Sql, driver: Driver, table: str, limit: int, count: int) -> None:
+    """In files of a hundred rows, of which one has a row less: a limit may need several of them."""
+    sql("CREATE TABLE IF NOT EXISTS many USING iceberg PARTITIONED BY (part) AS SELECT id, id % 50 AS part FROM range(5000)")
+    sql("DELETE FROM many WHERE id = 0")
+    query = f"SELECT id + 1 AS next FROM many LIMIT {limit}"
+    found = sql(query).column("next").to_pylist()
+    assert len(found) == len(set(found)) == count
+    assert set(found) <= set(range(2, 5001))
+    assert sql("SELECT id FROM many LIMIT 5000").num_rows == 4999  # from here on a job reads many files better
+    with_jobs = f"SELECT count(DISTINCT name) FROM {table}"
+    assert _jobs_of(sql, driver, query, with_jobs) == _jobs_of(sql, driver, with_jobs)
+
+
 @pytest.mark.parametrize(
     "query",
     [

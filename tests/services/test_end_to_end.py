@@ -91,6 +91,21 @@ def test_everybody_sees_their_own_schemas_and_tables(server: RunningServer, tabl
         assert other not in listed
 
 
+@pytest.mark.parametrize("catalog", ["lake", "nessie"])
+def test_the_native_kernel_reads_with_the_users_own_rights(server: RunningServer, tables: Json, catalog: str) -> None:
+    """The files lie in S3: Iceberg's reader gets them with the user's keys, and the kernel gets columns (docs/native.md)."""
+    query = f"SELECT owner, count(*), sum(id) FROM {catalog}.alice.{TABLE} WHERE id > 1 GROUP BY owner"
+    with server.connected("alice") as connection:
+        rows(connection, "SET native = require")
+        assert rows(connection, query) == [("alice", 8, 44)]
+    with server.connected("bob") as connection:
+        rows(connection, "SET native = require")
+        if catalog == "lake":
+            assert refusal(connection, query) == refusal(connection, query.replace(".alice.", ".noone.")).replace(
+                "noone", "alice"
+            )
+
+
 FORMS = (
     "SELECT * FROM lake.{schema}.{table}",
     "SELECT count(*) FROM lake.{schema}.{table}.files",

@@ -10,12 +10,13 @@ import pytest
 import sqlglot
 
 from sqe.bench.benchmark import BenchmarkError
+from sqe.bench.engines.engine import in_dialect
 from sqe.bench.flames import flame_graph
 from sqe.bench.lake import schema_name, sql_type
 from sqe.bench.noise import Noise, Watch
 from sqe.bench.profiling import phase_of, summed
 from sqe.bench.suites import registry
-from sqe.bench.suites.suite import UNPUBLISHED
+from sqe.bench.suites.suite import UNPUBLISHED, Query
 from sqe.bench.targets import target
 
 OWN = ("iceberg", "writes", "small")
@@ -135,3 +136,12 @@ def test_a_flame_graph_is_as_wide_as_time() -> None:
     assert 'width="350.0"' in drawn
     assert "<b>" not in drawn
     assert "a.&lt;b&gt;: 75.0 %" in drawn
+
+
+def test_days_that_are_compared_are_dates_for_trino() -> None:
+    query = Query("q", "SELECT '2000-01-03' AS day FROM t WHERE d BETWEEN '2000-1-27' AND e OR d IN ('2000-01-03') OR n = 'x'")
+    assert in_dialect(query, "trino") == (
+        "SELECT '2000-01-03' AS day FROM t WHERE d BETWEEN CAST('2000-1-27' AS DATE) AND e "
+        "OR d IN (CAST('2000-01-03' AS DATE)) OR n = 'x'"
+    )
+    assert "CAST" not in in_dialect(query, "duckdb")

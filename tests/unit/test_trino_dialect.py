@@ -41,6 +41,7 @@ def test_starting_a_server_does_not_load_the_parser() -> None:
         ("SELECT length(1)", errors.FUNCTION_NOT_FOUND, 1, 8),
         ("SELECT * FROM t a JOIN t b ON true WHERE id = 1", errors.AMBIGUOUS_NAME, 1, 42),
         ("SELECT FROM WHERE", errors.SYNTAX_ERROR, 1, 13),
+        ("slect asdlkjfsld", errors.SYNTAX_ERROR, 1, 7),
     ],
 )
 def test_what_is_not_known_is_refused_where_it_stands(sql: str, code: errors.ErrorCode, line: int, column: int) -> None:

@@ -31,7 +31,11 @@ object Aggregates {
 
   private def called(function: AggregateFunction, distinct: String, where: String, sql: Expression => String): String = function match {
     case Count(Seq(Literal(value, _))) if value != null && distinct.isEmpty => s"count(*)$where"
-    case Count(Seq(one)) => s"count($distinct${sql(one)})$where"
+    case Count(Seq(one)) => s"count($distinct${Conditions.whole(one, sql)})$where"
+    // A row counts where nothing of it is NULL.
+    case Count(several) if several.size > 1 && !several.exists(part => NativeTypes.isFloat(part.dataType)) =>
+      val parts = several.map(sql)
+      s"count(${distinct}CASE WHEN ${parts.map(part => s"$part IS NOT NULL").mkString(" AND ")} THEN ${parts.mkString("row(", ", ", ")")} END)$where"
     case sum: Sum if sum.dataType == LongType || sum.dataType.isInstanceOf[DecimalType] =>
       NativeTypes.cast(s"sum($distinct${sql(sum.child)})$where", sum.dataType)
     case min: Min if NativeTypes.hasExtremes(min.dataType) => s"min(${sql(min.child)})$where"

@@ -11,10 +11,11 @@ import org.apache.spark.sql.types._
  * |---|---|
  * | integers `+ - *`, negation, `abs` | checked two's complement in both; the result is cast to Spark's type |
  * | `%`, `div` | truncated towards zero in both; zero is an error |
+ * | `&`, `|`, shiftright by a constant (GROUPING) | of two's complement, signs kept |
  * | round of a decimal | half away from zero, in both |
  * | doubles `+ - *` | one IEEE operation each, in the same order |
  * | double `/` | one IEEE operation; Spark's error for a divisor of zero is raised here too |
- * | decimal `+ - *` | exact, where Spark's result type loses no digits (it rounds where 38 are not enough: refused) |
+ * | decimal `+ - *` | exact; where 38 digits are not enough, whole numbers in 128 bits, rounded once with HALF_UP as Spark does; beyond 128 bits an error here |
  * | decimal `/` | whole numbers divided with HALF_UP. Spark rounds twice, first to 39 digits: a divisor so long that this could show is an error here, as is a number that does not fit 128 bits |
  */
 object Arithmetic {
@@ -29,6 +30,9 @@ object Arithmetic {
     case minus: UnaryMinus if isNumber(minus.dataType) => NativeTypes.cast(s"(-${sql(minus.child)})", minus.dataType)
     case abs: Abs if isNumber(abs.dataType) => NativeTypes.cast(s"abs(${sql(abs.child)})", abs.dataType)
     case UnaryPositive(child) => sql(child)
+    case and: BitwiseAnd => NativeTypes.cast(s"(${sql(and.left)} & ${sql(and.right)})", and.dataType)
+    case or: BitwiseOr => NativeTypes.cast(s"(${sql(or.left)} | ${sql(or.right)})", or.dataType)
+    case ShiftRight(value, Literal(count: Int, _)) if count >= 0 && count < 31 => NativeTypes.cast(s"(${sql(value)} >> $count)", value.dataType)
     case Round(child, Literal(digits: Int, _), _) if digits >= 0 && child.dataType.isInstanceOf[DecimalType] => rounded(child, digits, sql)
   }
 
@@ -42,7 +46,8 @@ object Arithmetic {
     val (left, right) = (sql(operation.left), sql(operation.right))
     operation.dataType match {
       case result: DecimalType =>
-        if (result.scale != exactScale(operation)) Refused("decimal arithmetic that rounds")
+        if (result.scale < exactScale(operation)) return cut(operation, left, right, result)
+        if (result.scale > exactScale(operation)) Refused("decimal arithmetic of other digits")
         val (a, b) = if (setting.neverFails) (wide(left, operation.left), wide(right, operation.right)) else (left, right)
         NativeTypes.cast(s"($a ${operation.symbol} $b)", result)
       case result: IntegralType => NativeTypes.cast(s"($left ${operation.symbol} $right)", result)
@@ -53,6 +58,15 @@ object Arithmetic {
 
   /** In 128 bits from the start. The kernel would try 64 first and fail where they are not enough. */
   private def wide(text: String, side: Expression): String = s"CAST($text AS DECIMAL(38,${decimal(side).scale}))"
+
+  /** Where Spark's result has fewer digits than the exact one. */
+  private def cut(operation: BinaryArithmetic, left: String, right: String, result: DecimalType): String = {
+    val exact = exactScale(operation)
+    val (a, b) = (unscaled(left, decimal(operation.left)), unscaled(right, decimal(operation.right)))
+    val whole = if (operation.isInstanceOf[Multiply]) s"$a * $b"
+    else s"$a * ${huge(exact - decimal(operation.left).scale)} ${operation.symbol} $b * ${huge(exact - decimal(operation.right).scale)}"
+    scaled(s"$halfUp($whole, ${huge(exact - result.scale)})", result)
+  }
 
   private def exactScale(operation: BinaryArithmetic): Int = {
     val (left, right) = (decimal(operation.left).scale, decimal(operation.right).scale)
@@ -67,8 +81,9 @@ object Arithmetic {
   private def divided(divide: Divide, sql: Expression => String): String = (divide.left.dataType, divide.right.dataType, divide.dataType) match {
     case (left: DecimalType, right: DecimalType, result: DecimalType) =>
       val digits = result.scale - left.scale + right.scale
-      if (digits < 0) Refused("decimal division that drops digits")
-      scaled(s"$halfUp(${unscaled(sql(divide.left), left)} * ${huge(digits)}, ${divisor(unscaled(sql(divide.right), right), result)})", result)
+      val by = unscaled(sql(divide.right), right)
+      if (digits >= 0) scaled(s"$halfUp(${unscaled(sql(divide.left), left)} * ${huge(digits)}, ${divisor(by, result)})", result)
+      else scaled(s"$halfUp(${unscaled(sql(divide.left), left)}, ${divisor(s"($by * ${huge(-digits)})", result)})", result)
     case _ => Refused("division of other types")
   }
 
@@ -85,6 +100,7 @@ object Arithmetic {
 
   def unscaled(text: String, of: DecimalType): String =
     if (of.scale == 0) s"CAST($text AS HUGEINT)"
+    else if (of.precision + of.scale > 38) s"CAST(replace(CAST($text AS VARCHAR), '.', '') AS HUGEINT)" // it always has all digits
     else s"CAST(CAST($text AS DECIMAL(38,${of.scale})) * CAST('1${"0" * of.scale}' AS DECIMAL(${of.scale + 1},0)) AS HUGEINT)"
 
   def scaled(whole: String, to: DecimalType): String =

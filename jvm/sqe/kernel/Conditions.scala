@@ -10,6 +10,7 @@ import org.apache.spark.sql.types.StringType
  * | expression | why it is exact |
  * |---|---|
  * | `= <> < <= > >= <=>` | same types on both sides (Spark casts before); text by bytes; NaN = NaN and greatest, -0.0 = 0.0, in both |
+ * | what can fail, compared | computed for every row, as on Spark (`whole`) |
  * | AND OR NOT, IS [NOT] NULL, IN | three-valued logic is SQL's own; an IN list's NULL means the same |
  * | CASE, IF, COALESCE, NVL | branches are evaluated for their own rows only, in both; the result is cast to Spark's type |
  * | GREATEST, LEAST | NULLs are left out, in both; not of floats |
@@ -20,15 +21,15 @@ object Conditions {
     case Alias(child, _) => sql(child)
     case column: AttributeReference => NativeTypes.check(column.dataType); NativeTypes.column(column)
     case Literal(value, dataType) => NativeLiterals(value, dataType)
-    case EqualNullSafe(left, right) => s"(${sql(left)} IS NOT DISTINCT FROM ${sql(right)})"
-    case comparison: BinaryComparison if comparable(comparison.left) => s"(${sql(comparison.left)} ${symbol(comparison)} ${sql(comparison.right)})"
+    case EqualNullSafe(left, right) => s"(${whole(left, sql)} IS NOT DISTINCT FROM ${whole(right, sql)})"
+    case comparison: BinaryComparison if comparable(comparison.left) => s"(${whole(comparison.left, sql)} ${symbol(comparison)} ${whole(comparison.right, sql)})"
     case And(left, right) => s"(${sql(left)} AND ${sql(right)})"
     case Or(left, right) => s"(${sql(left)} OR ${sql(right)})"
     case Not(child) => s"(NOT ${sql(child)})"
-    case IsNull(child) => s"(${sql(child)} IS NULL)"
-    case IsNotNull(child) => s"(${sql(child)} IS NOT NULL)"
-    case In(value, list) if list.nonEmpty => s"(${sql(value)} IN (${list.map(sql).mkString(", ")}))"
-    case InSet(value, set) if set.nonEmpty => s"(${sql(value)} IN (${set.map(NativeLiterals(_, value.dataType)).mkString(", ")}))"
+    case IsNull(child) => s"(${whole(child, sql)} IS NULL)"
+    case IsNotNull(child) => s"(${whole(child, sql)} IS NOT NULL)"
+    case In(value, list) if list.nonEmpty => s"(${whole(value, sql)} IN (${list.map(sql).mkString(", ")}))"
+    case InSet(value, set) if set.nonEmpty => s"(${whole(value, sql)} IN (${set.map(NativeLiterals(_, value.dataType)).mkString(", ")}))"
     case choice: CaseWhen =>
       val branches = choice.branches.map { case (when, value) => s"WHEN ${sql(when)} THEN ${sql(value)}" }
       NativeTypes.cast(s"CASE ${branches.mkString(" ")}${choice.elseValue.fold("")(value => s" ELSE ${sql(value)}")} END", choice.dataType)
@@ -42,6 +43,20 @@ object Conditions {
     // Spark makes equal floats the same before it groups by them.
     case NormalizeNaNAndZero(child) => s"(CASE WHEN ${sql(child)} = 0 THEN ${NativeTypes.cast("0", child.dataType)} ELSE ${sql(child)} END)"
     case _: DynamicPruning | _: BloomFilterMightContain => "TRUE"
+  }
+
+  /**
+   * What can fail, so that it is computed: the kernel's optimizer would make `i <> 0` of `i - 6 <> -6` and `l = 1` of
+   * `CAST(l AS INT) = 1`, which never fail, and `count(*)` of `count(i - 6)`. It does not look into CASE.
+   */
+  def whole(side: Expression, sql: Expression => String): String = {
+    val text = sql(side)
+    if (side.references.isEmpty || !MayFail.forRow(side)) text
+    else side.collectFirst { case column: AttributeReference => column } match {
+      case Some(column) if !side.exists(part => part.children.nonEmpty && !part.nullIntolerant) =>
+        s"(CASE WHEN ${NativeTypes.column(column)} IS NULL THEN NULL ELSE $text END)"
+      case _ => s"(CASE WHEN $text IS NULL THEN NULL ELSE $text END)"
+    }
   }
 
   private def symbol(comparison: BinaryComparison): String = comparison match {

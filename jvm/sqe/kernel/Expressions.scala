@@ -16,6 +16,7 @@ final class Expressions(setting: Setting, subquery: LogicalPlan => String) {
     Arithmetic.table(apply, setting),
     Casts.table(apply, setting),
     Texts.table(apply, setting),
+    Patterns.table(apply),
     Moments.table(apply, setting),
     Aggregates.table(apply, setting),
     { case scalar: ScalarSubquery if scalar.outerAttrs.isEmpty => s"(${subquery(scalar.plan)})" })

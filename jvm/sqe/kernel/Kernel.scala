@@ -26,6 +26,7 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
         case other => (other, false)
       }
       if (!Kernel.worthIt(root)) Nil
+      else if (!isRoot && !Kernel.shrinks(root)) Nil
       else try Seq(native(root))
       catch {
         case refused: Refused => Kernel.parts(root, native).map(Seq(_)).getOrElse(left(root, refused.reason, mode == "require" && isRoot))
@@ -44,12 +45,14 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
 
   private def native(plan: LogicalPlan): SparkPlan = {
     val hidesRows = plan.collectWithSubqueries { case secured: SecuredRelation if secured.filtered => secured }.nonEmpty
-    val operators = new Operators(Setting(session.sessionState.conf.sessionLocalTimeZone, hidesRows))
+    val operators = new Operators(session.sparkContext.isLocal, Setting(session.sessionState.conf.sessionLocalTimeZone, hidesRows))
     val output = plan.output.distinctBy(_.exprId)
     if (output.isEmpty) Refused("no columns")
     output.foreach(column => NativeTypes.check(column.dataType))
     val sql = operators(plan)
-    val fragment = NativeExec(output, sql, operators.scans.all, plan.collect { case node => node.nodeName }, KernelSettings.of(session))
+    operators.scans.checkReadOnce(sql)
+    val fragment = NativeExec(output, sql, operators.scans.all, plan.collect { case node => node.nodeName }, KernelSettings.of(session),
+      Shortcuts.closed(plan), operators.scans.fed)
     Counters.native.incrementAndGet()
     if (output.length == plan.output.length) fragment else ProjectExec(plan.output, fragment)
   }
@@ -61,6 +64,13 @@ object Kernel {
     case _: Aggregate | _: Join | _: Sort | _: Window => true
     case _ => false
   } && plan.exists(_.isInstanceOf[DataSourceV2ScanRelation])
+
+  /** What Spark goes on with is one partition: less of it than of the tables, or two cores of Spark's are better. */
+  private def shrinks(plan: LogicalPlan): Boolean = plan match {
+    case _: Aggregate | _: GlobalLimit => true
+    case _: Project | _: Filter | _: Sort | _: Window | _: Join | _: Union => plan.children.forall(shrinks)
+    case _ => false
+  }
 
   /** An aggregate whose result expressions the kernel does not know: it aggregates, and Spark makes the result of that. */
   private def parts(plan: LogicalPlan, native: LogicalPlan => SparkPlan): Option[SparkPlan] = plan match {

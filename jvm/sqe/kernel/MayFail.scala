@@ -11,8 +11,7 @@ import org.apache.spark.sql.types._
 /**
  * Whether an expression can fail, on Spark or in the kernel, for some value. What is not listed can.
  *
- * Two things follow. A condition that can fail must not stand beside another one, since the two sides may look at them in another
- * order. And nothing that can fail runs in the kernel together with rows that a policy hides: the kernel may look at a row before
+ * Two things follow. A condition that can fail is looked at in Spark's order among others ([[InSparksOrder]]). And nothing that can fail runs in the kernel together with rows that a policy hides: the kernel may look at a row before
  * the policy's filter does, and a failure would tell of that row.
  */
 object MayFail {
@@ -22,13 +21,6 @@ object MayFail {
   def forRow(expression: Expression): Boolean = expression.exists {
     case _: ScalarSubquery => false
     case other => itself(other)
-  }
-
-  /** `x IS NOT NULL` beside conditions that fail only for values of x that are not NULL: their order does not matter. */
-  def neverFirst(condition: Expression, failing: Seq[Expression]): Boolean = condition match {
-    case IsNotNull(column: AttributeReference) => failing.forall(_.collect { case part if itself(part) && !part.isInstanceOf[ScalarSubquery] => part }
-      .forall(part => part.references.contains(column) && !part.exists(inner => !inner.nullIntolerant && inner.children.nonEmpty)))
-    case _ => false
   }
 
   def itself(expression: Expression): Boolean = expression match {
@@ -46,10 +38,23 @@ object MayFail {
     case _: Like | _: StartsWith | _: EndsWith | _: Contains | _: Substring | _: Length | _: Concat => false
     case _: StringTrim | _: StringTrimLeft | _: StringTrimRight => false
     case _: Year | _: Quarter | _: Month | _: DayOfMonth | _: DayOfYear | _: DayOfWeek => false
+    case _: BitwiseAnd | _: BitwiseOr | _: ShiftRight => false
     case _: WindowExpression | _: WindowSpecDefinition | _: SpecifiedWindowFrame | _: RowNumber | _: Rank | _: DenseRank | _: Lag | _: Lead => false
     case _: AggregateExpression | _: Count | _: Min | _: Max => false
     case sum: Sum => !sum.dataType.isInstanceOf[DecimalType] || sum.dataType.asInstanceOf[DecimalType].precision >= 38
+    case average: Average => average.child.dataType match {
+      case of: DecimalType => of.precision + 14 > 38 // ten more digits of a sum, four of a division
+      case _ => true
+    }
     case _ => true
+  }
+
+  /** On Spark, too. The others fail in the kernel alone, where only Spark knows the answer. */
+  def onSpark(expression: Expression): Boolean = expression match {
+    case _: Upper | _: Lower | _: Average | _: StringReplace | _: StringInstr | _: DateDiff | _: LastDay | _: WeekOfYear | _: TruncDate | _: TruncTimestamp => false
+    case _: RLike | _: RegExpExtract | _: RegExpReplace | _: Hour | _: Minute | _: Second | _: PercentRank | _: CumeDist | _: NTile | _: First | _: Greatest | _: Least | _: UnaryPositive => false
+    case cast: Cast if cast.dataType.isInstanceOf[StringType] || cast.child.dataType == TimestampType || cast.child.dataType == TimestampNTZType => false
+    case other => itself(other)
   }
 
   /** More than one row would be an error. */
@@ -72,7 +77,7 @@ object MayFail {
 
   private def widens(from: DataType, to: DataType): Boolean = (from, to) match {
     case (same, other) if same == other => true
-    case (_: IntegralType, DoubleType) | (FloatType, DoubleType) => true
+    case (_: IntegralType, DoubleType) | (FloatType, DoubleType) | (_: DecimalType, DoubleType) => true
     case (narrow: IntegralType, wide: IntegralType) => wide.defaultSize >= narrow.defaultSize
     case (narrow: IntegralType, wide: DecimalType) => wide.precision - wide.scale >= DecimalType.forType(narrow).precision
     case (narrow: DecimalType, wide: DecimalType) => wide.scale >= narrow.scale && wide.precision - wide.scale >= narrow.precision - narrow.scale

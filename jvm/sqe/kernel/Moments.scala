@@ -71,5 +71,5 @@ object Moments {
     case other => Refused(s"date function of type ${other.typeName}")
   }
 
-  private def isUtc(zone: String): Boolean = Set("UTC", "Etc/UTC", "Z", "+00:00").contains(zone)
+  def isUtc(zone: String): Boolean = Set("UTC", "Etc/UTC", "Z", "+00:00").contains(zone)
 }

@@ -5,6 +5,7 @@ import java.util.concurrent.{Executors, ScheduledFuture, TimeUnit}
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
+import org.apache.arrow.c.{ArrowArrayStream, Data}
 import org.apache.arrow.vector.{FieldVector, VectorSchemaRoot}
 import org.apache.arrow.vector.ipc.ArrowReader
 import org.apache.spark.{TaskContext, TaskKilledException}
@@ -23,6 +24,7 @@ final class NativeBatches(query: NativeQuery, context: TaskContext) extends Iter
   private val allocator = ArrowUtils.rootAllocator.newChildAllocator("sqe-native", 0, Long.MaxValue)
   private val instance = new NativeInstance(query)
   private val held = mutable.Queue[VectorSchemaRoot]()
+  private val feeds = mutable.ArrayBuffer[(FedReader, ArrowArrayStream)]()
   private var heldBytes = 0L
   private var current: VectorSchemaRoot = _
   private var reader: ArrowReader = _
@@ -52,8 +54,17 @@ final class NativeBatches(query: NativeQuery, context: TaskContext) extends Iter
     instance.open()
     query.files.foreach(FileCheck(instance, _))
     DeletedRows.load(instance, query.files.flatMap(_.deleted))
+    query.fed.foreach(feed)
     reader = instance.run(query.sql, allocator, NativeBatches.batchRows)
     heldBytes = 0
+  }
+
+  private def feed(scan: FedScan): Unit = {
+    val columns = new FedReader(allocator, scan, query.settings.threads, context)
+    val stream = ArrowArrayStream.allocateNew(allocator)
+    feeds += ((columns, stream))
+    Data.exportArrayStream(allocator, columns, stream)
+    instance.feed(scan.name, stream)
   }
 
   /** Many before the first one leaves, later one at a time. */
@@ -91,6 +102,13 @@ final class NativeBatches(query: NativeQuery, context: TaskContext) extends Iter
         }
     }
 
+  private def closed(columns: FedReader, stream: ArrowArrayStream): Unit =
+    try {
+      stream.release() // where the kernel did not take it over
+      stream.close()
+      columns.close()
+    } catch { case failure: Exception => logWarning("closing a scan of the native kernel failed", failure) }
+
   private def release(): Unit = if (current != null) current.close()
 
   private def close(): Unit = synchronized {
@@ -100,9 +118,12 @@ final class NativeBatches(query: NativeQuery, context: TaskContext) extends Iter
       release()
       held.foreach(_.close())
       held.clear()
+      // The kernel's threads may wait for columns.
+      feeds.foreach { case (columns, _) => columns.stop() }
       try if (reader != null) reader.close()
       catch { case failure: Exception => logWarning("closing the native kernel's rows failed", failure) }
       instance.close()
+      feeds.foreach { case (columns, stream) => closed(columns, stream) }
       // Throws if something is still held: a defect, and no reason to fail a statement that has its rows.
       try allocator.close()
       catch {

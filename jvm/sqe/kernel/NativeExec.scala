@@ -11,7 +11,8 @@ import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 /** A fragment of a plan that the kernel runs: one task, all cores, Arrow columns out. */
-final case class NativeExec(output: Seq[Attribute], sql: String, scans: Seq[PlannedFiles], operators: Seq[String], settings: KernelSettings)
+final case class NativeExec(output: Seq[Attribute], sql: String, scans: Seq[PlannedFiles], operators: Seq[String], settings: KernelSettings,
+    shortcuts: Seq[String], fed: Seq[FedScan])
     extends LeafExecNode {
   override def nodeName: String = "Native"
 
@@ -24,11 +25,11 @@ final case class NativeExec(output: Seq[Attribute], sql: String, scans: Seq[Plan
   override protected def doExecute(): RDD[InternalRow] = throw new UnsupportedOperationException("columns only")
 
   override protected def doExecuteColumnar(): RDD[ColumnarBatch] =
-    new NativeRDD(sparkContext, NativeQuery(sql, scans.map(scan => NativeFiles(scan.paths, scan.texts, scan.deleted)), settings), longMetric("numOutputRows"))
+    new NativeRDD(sparkContext, NativeQuery(sql, scans.map(scan => NativeFiles(scan.paths, scan.texts, scan.deleted)), settings, shortcuts, fed), longMetric("numOutputRows"))
 
   /** What runs in it, never how: its text holds constants and conditions. */
   override def simpleString(maxFields: Int): String = {
-    val tables = scans.map(scan => s"${scan.table} (${scan.paths.length} files)").distinct
+    val tables = scans.map(scan => s"${scan.table} (${scan.paths.length} files)").distinct ++ fed.map(scan => s"${scan.table} (read by Iceberg)").distinct
     s"Native ${output.mkString("[", ", ", "]")} ${operators.mkString(" <- ")} ${tables.mkString(", ")}"
   }
 

@@ -8,6 +8,7 @@ import java.util.UUID
 import scala.util.control.NonFatal
 
 import org.apache.commons.io.FileUtils
+import org.apache.arrow.c.ArrowArrayStream
 import org.apache.arrow.memory.BufferAllocator
 import org.apache.arrow.vector.ipc.ArrowReader
 import org.apache.spark.internal.Logging
@@ -17,7 +18,7 @@ import org.duckdb.{DuckDBAppender, DuckDBConnection, DuckDBResultSet}
 final case class NativeFiles(paths: Seq[String], texts: Seq[Int], deleted: Seq[DeletedRows])
 
 /** What a task needs to run a fragment. The SQL was made by the translator from a plan; nobody writes it. */
-final case class NativeQuery(sql: String, files: Seq[NativeFiles], settings: KernelSettings)
+final case class NativeQuery(sql: String, files: Seq[NativeFiles], settings: KernelSettings, shortcuts: Seq[String], fed: Seq[FedScan])
 
 /**
  * One instance of the kernel, for one fragment: a defect in it (2.0 has one under lack of memory) ends one statement's use of it and
@@ -42,7 +43,8 @@ final class NativeInstance(query: NativeQuery) extends AutoCloseable with Loggin
     settings.setProperty("jdbc_stream_results", "true")
     connection = DriverManager.getConnection("jdbc:duckdb:", settings).asInstanceOf[DuckDBConnection]
     statement = connection.createStatement()
-    (NativeInstance.setUp :+ s"SET allowed_paths = [${query.files.flatMap(_.paths).distinct.map(NativeLiterals.quoted).mkString(", ")}]").foreach(statement.execute)
+    (NativeInstance.setUp :+ s"SET allowed_paths = [${query.files.flatMap(_.paths).distinct.map(NativeLiterals.quoted).mkString(", ")}]" :+
+      s"SET disabled_optimizers = '${query.shortcuts.mkString(",")}'").foreach(statement.execute)
     NativeInstance.lock.foreach(statement.execute)
   }
 
@@ -50,6 +52,9 @@ final class NativeInstance(query: NativeQuery) extends AutoCloseable with Loggin
     results = statement.executeQuery(sql).asInstanceOf[DuckDBResultSet]
     results.arrowExportStream(allocator, batchRows.toLong).asInstanceOf[ArrowReader]
   }
+
+  /** Columns that are made elsewhere, under a name. */
+  def feed(name: String, stream: ArrowArrayStream): Unit = connection.registerArrowStream(name, stream)
 
   /** Makes a table and puts rows into it. */
   def fill(create: String, table: String)(rows: DuckDBAppender => Unit): Unit = {

@@ -12,7 +12,7 @@ import org.apache.spark.sql.sqe.policy.{ExplainedTable, SecuredRelation}
  *
  * | operator | why it is exact |
  * |---|---|
- * | Project, Filter, Aggregate, Union | SQL's own; a condition that can fail stands alone |
+ * | Project, Filter, Aggregate, Union | SQL's own; conditions that can fail are looked at in Spark's order ([[InSparksOrder]]) |
  * | Join: inner, cross, left, right, full, semi, anti | SQL's own, NULLs included; NOT IN by its own form |
  * | existence join | EXISTS as a column |
  * | Sort | NULLS FIRST or LAST is always spelled; equal rows come in any order, as in Spark |
@@ -22,15 +22,16 @@ import org.apache.spark.sql.sqe.policy.{ExplainedTable, SecuredRelation}
  * | local rows | written out |
  * | secured table | its filter and masks are part of the SQL; see [[MayFail]] |
  */
-final class Operators(setting: Setting) {
-  val scans = new Scans
+final class Operators(local: Boolean, setting: Setting) {
+  val scans = new Scans(local)
   private val sql = new Expressions(setting, apply)
   private val windows = new Windows(sql(_), setting)
+  private val conditions = new InSparksOrder(sql(_))
 
   def apply(plan: LogicalPlan): String = plan match {
     case Ordered(block) => block.text
     case Project(list, child) => s"SELECT ${named(list)} FROM (${apply(child)})"
-    case Filter(condition, child) => s"SELECT * FROM (${apply(child)}) WHERE ${alone(condition)}"
+    case Filter(condition, child) => s"SELECT * FROM (${apply(child)}) WHERE ${conditions.ofFilter(condition)}"
     case aggregate: Aggregate => aggregated(aggregate)
     case join: Join => joined(join)
     case union: Union if !union.byName && !union.allowMissingCol => union.children.map(part(_, union.output)).mkString("(", ") UNION ALL (", ")")
@@ -48,11 +49,6 @@ final class Operators(setting: Setting) {
 
   private def columns(output: Seq[Attribute]): String = Select.list(output.map(NativeTypes.column))
 
-  private def alone(condition: Expression): String = {
-    val (failing, others) = Operators.conjuncts(condition).partition(MayFail.forRow)
-    if (failing.nonEmpty && failing.size + others.count(!MayFail.neverFirst(_, failing)) > 1) Refused("condition that can fail beside another")
-    sql(condition)
-  }
 
   private def aggregated(aggregate: Aggregate): String = {
     val grouped = aggregate.groupingExpressions
@@ -78,10 +74,10 @@ final class Operators(setting: Setting) {
         if equal.semanticEquals(again) && a.references.subsetOf(left.outputSet) && b.references.subsetOf(right.outputSet) =>
       s"SELECT * FROM (${apply(left)}) WHERE ${sql(a)} NOT IN (SELECT ${sql(b)} FROM (${apply(right)}))"
     case Join(left, right, ExistenceJoin(exists), condition, _) =>
-      val found = s"EXISTS (SELECT 1 FROM (${apply(right)})${condition.fold("")(part => s" WHERE ${alone(part)}")})"
+      val found = s"EXISTS (SELECT 1 FROM (${apply(right)})${condition.fold("")(part => s" WHERE ${conditions.ofJoin(part, left, right)}")})"
       s"SELECT *, $found AS ${NativeTypes.column(exists)} FROM (${apply(left)})"
     case Join(left, right, kind, condition, _) =>
-      s"SELECT ${columns(join.output)} FROM (${apply(left)}) ${word(kind)} JOIN (${apply(right)}) ON ${condition.fold("TRUE")(alone)}"
+      s"SELECT ${columns(join.output)} FROM (${apply(left)}) ${word(kind)} JOIN (${apply(right)}) ON ${condition.fold("TRUE")(conditions.ofJoin(_, left, right))}"
   }
 
   private def word(kind: JoinType): String = kind match {
@@ -151,9 +147,4 @@ final class Operators(setting: Setting) {
 object Operators {
   /** More of them are better read than written. */
   private val fewRows = 1000
-
-  def conjuncts(condition: Expression): Seq[Expression] = condition match {
-    case And(left, right) => conjuncts(left) ++ conjuncts(right)
-    case other => Seq(other)
-  }
 }

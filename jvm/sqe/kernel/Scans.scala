@@ -1,5 +1,7 @@
 package org.apache.spark.sql.sqe.kernel
 
+import scala.collection.mutable.ArrayBuffer
+
 import org.apache.iceberg.spark.source.PlannedFiles
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
@@ -14,15 +16,34 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
  * | wider types | the file's value cast to the table's type; Iceberg allows only casts that lose nothing |
  * | partition columns | read from the file, which holds them; never from the file's path |
  * | rows deleted by position (delete files, deletion vectors) | read by Iceberg's own loader; taken out by file and row number |
- * | equality deletes, other formats, encryption, remote files, default values, imported files | refused |
+ * | equality deletes, encryption, remote files, default values, imported files | decoded by Iceberg's own reader ([[FedScan]]) |
+ * | formats that Iceberg reads by rows, metadata tables and columns | refused |
  */
-final class Scans {
-  private val found = Seq.newBuilder[PlannedFiles]
+final class Scans(local: Boolean) {
+  private val found = ArrayBuffer[PlannedFiles]()
+  private val decoded = ArrayBuffer[FedScan]()
 
-  def all: Seq[PlannedFiles] = found.result()
+  def all: Seq[PlannedFiles] = found.toSeq
+
+  def fed: Seq[FedScan] = decoded.toSeq
 
   def apply(relation: DataSourceV2ScanRelation): String = {
     relation.output.foreach(column => NativeTypes.check(column.dataType))
+    try direct(relation)
+    catch { case refused: Refused if local && Scans.decodable(refused.reason) => fromIceberg(relation) }
+  }
+
+  private def fromIceberg(relation: DataSourceV2ScanRelation): String = {
+    val scan = FedScan.of(relation, s"fed_${decoded.size}_")
+    decoded += scan
+    s"SELECT ${columns(relation.output)} FROM ${scan.name}"
+  }
+
+  /** Its rows come once. A text that has it twice, for instance a condition with a subquery that is looked at twice, would get them halved. */
+  def checkReadOnce(sql: String): Unit =
+    if (decoded.exists(scan => sql.split(scan.name, -1).length != 2)) Refused("scan by Iceberg's reader that is needed twice")
+
+  private def direct(relation: DataSourceV2ScanRelation): String = {
     val files = PlannedFiles.of(relation.scan)
     val schema = relation.output.map(mapped(_, files))
     found += files
@@ -49,6 +70,11 @@ final class Scans {
 
   private def empty(output: Seq[Attribute]): String =
     s"SELECT ${Select.list(output.map(column => s"${NativeTypes.cast("NULL", column.dataType)} AS ${NativeTypes.column(column)}"))} WHERE FALSE"
+}
+
+object Scans {
+  private val decodable = Set("files that are not local", "table with equality deletes", "encrypted files", "file format other than Parquet",
+    "table with a name mapping", "column with a default value", "file name that is a pattern")
 }
 
 object Select {

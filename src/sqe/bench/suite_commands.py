@@ -44,7 +44,7 @@ def add_to(commands: Any) -> None:
         action="append",
         default=[],
         metavar="NAME:KEY=VALUE,…",
-        help="SQE once more as sqe-NAME, with other Spark settings: what a setting does, measured in the same run",
+        help="SQE once more as sqe-NAME, with other Spark settings, or engine.KEY=VALUE, measured in the same run",
     )
     load.add_argument("--check", action="store_true", help="compare the tables with an independent generator's, by Trino")
     profile = _command(commands, "profile", _profile, "where the time of one query goes in SQE, with a flame graph")

@@ -38,6 +38,7 @@ _FLAGS = (
     "-Darrow.enable_null_check_for_get=false",
     "-XX:+IgnoreUnrecognizedVMOptions",
     "-XX:-UsePerfData",
+    "-XX:-CreateCoredumpOnCrash",  # gigabytes of what everybody asked, should native code ever crash
     # Else the first socket looks through all jars for another implementation, at the busiest moment of a start.
     *(["-Djava.nio.channels.spi.SelectorProvider=sun.nio.ch.EPollSelectorProvider"] if sys.platform == "linux" else []),
     # Warnings to stderr by our own few lines (jvm: DriverLog.scala), without a word about that.

@@ -103,6 +103,8 @@ def test_tpcds_gives_the_same(handler: QueryHandler, session: Session, address: 
     judge.ask("CREATE SCHEMA IF NOT EXISTS lake.tpcds")
     for (table,) in judge.ask("SHOW TABLES FROM tpcds.tiny")["rows"]:
         assert "error" not in judge.ask(f"CREATE TABLE IF NOT EXISTS lake.tpcds.{table} AS SELECT * FROM tpcds.tiny.{table}")
+    # As the specification and the suite's texts call it.
+    judge.ask("ALTER TABLE lake.tpcds.customer RENAME COLUMN c_last_review_date_sk TO c_last_review_date")
     handler.submit(session, "USE lake.tpcds", door="test").close()
     found = suite("tpcds")
     assert len(found) == 135
@@ -111,13 +113,14 @@ def test_tpcds_gives_the_same(handler: QueryHandler, session: Session, address: 
 
 
 def unequal(handler: QueryHandler, session: Session, judge: Trino, queries: list[str]) -> dict[str, str]:
-    """What is different, by the query's name or first line. Rows that ORDER BY does not tell apart come in any order."""
+    """What is different, by the query's text. Rows that ORDER BY does not tell apart come in any order."""
     found = {}
     for sql in queries:
         expected = judge.ask(sql)
-        assert "error" not in expected, sql
-        if difference := comparing.differs(expected, comparing.ask(handler, session, sql), in_order=False):
-            found[sql[:80]] = difference[:2000]
+        if "error" in expected:
+            found[sql] = f"Trino: {expected['error']}"
+        elif difference := comparing.differs(expected, comparing.ask(handler, session, sql), in_order=False):
+            found[sql] = difference[:2000]
     return found
 
 

@@ -63,11 +63,21 @@ _COLUMNS: list[tuple[str, pa.DataType]] = [
     ("at", pa.timestamp("us", tz="UTC")),
     ("here", pa.timestamp("us")),
 ]
+_PATTERNS = ["a", "[a-z]+", "(a|ab)", "a?b*?", "[^a]", "..$", ".*", "(?:S|a)(t|%)?", "[ä]"]
+# Text that spells numbers and days, mostly plainly.
+_SPELLED = {
+    "n": ["0", "7", "-12", "+3", "0.5", "-0.125", "12345.678", "007", "99999", "-0", "1.50", *["1"] * 9],
+    "m": ["0", "7", "-12", "+3", "127", "-128", "0099", "32768", "2147483648", *["5"] * 30],
+    "v": [f"{day:%Y-%m-%d}".rjust(10, "0") for day in _DAYS] * 4 + ["2023-02-30", "2024-1-5", " 2024-01-05"],
+}
 
 
 def table(seed: int, rows: int) -> pa.Table:
     draw = random.Random(seed)
-    return pa.table({name: pa.array([_value(draw, kind) for _ in range(rows)], kind) for name, kind in _COLUMNS})
+    columns = {name: pa.array([_value(draw, kind) for _ in range(rows)], kind) for name, kind in _COLUMNS}
+    for name, words in _SPELLED.items():
+        columns[name] = pa.array([None if draw.random() < 0.1 else draw.choice(words) for _ in range(rows)], pa.string())
+    return pa.table(columns)
 
 
 def _value(draw: random.Random, kind: pa.DataType) -> object:
@@ -165,7 +175,7 @@ class Queries:
         kind = self._draw.choice(["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"])
         column = self._draw.choice(["i", "s", "d", "day", "b", "t", "x", "at"])
         self._alias = "p."
-        more = self._draw.choice(["", f" AND {self._total(1)}"])
+        more = self._draw.choice(["", f" AND {self._total(1)}", f" AND {self._both(1)}"])
         items = f"p.k AS pk, q.k AS qk, {self._any(1)} AS v, q.{self._draw.choice('ildsuxb')} AS w"
         return f"SELECT {items} FROM r1 p {kind} r2 q ON p.{column} = q.{column}{more} ORDER BY p.k, q.k, v, w", False
 
@@ -233,7 +243,15 @@ class Queries:
         )
 
     def _where(self) -> str:
-        return self._draw.choice(["", f" WHERE {self._total(2)}", f" WHERE {self._total(1)}", f" WHERE {self._condition(2)}"])
+        return self._draw.choice(
+            [
+                "",
+                f" WHERE {self._total(2)}",
+                f" WHERE {self._total(1)}",
+                f" WHERE {self._condition(2)}",
+                f" WHERE {self._both(2)}",
+            ]
+        )
 
     def _aggregate(self) -> str:
         of = self._draw.choice([self._whole_number, self._decimal])(1)
@@ -242,6 +260,7 @@ class Queries:
                 "count(*)",
                 f"count({self._any(1)})",
                 f"count(DISTINCT {self._any(1)})",
+                f"count(DISTINCT {self._column('i', 's')}, {self._text(1)})",
                 f"sum({of})",
                 f"avg({self._decimal(1)})",
                 f"avg({self._column('t', 'h', 'i')})",
@@ -301,6 +320,10 @@ class Queries:
                 f"minute({self._moment(0)})",
                 f"CAST({self._column('t', 'h', 'i')} AS BIGINT)",
                 f"CAST({self._column('l', 'i')} AS SMALLINT)",
+                f"CAST({self._column('m')} AS {self._draw.choice(['INT', 'BIGINT', 'BIGINT', 'SMALLINT'])})",
+                f"CAST({self._column('x', 'g', 'd', 'e')} AS {self._draw.choice(['INT', 'BIGINT'])})",
+                f"({a} & {b})",
+                f"({a} | {b})",
                 self._chosen(self._whole_number, depth),
             ]
         )
@@ -326,6 +349,8 @@ class Queries:
                 f"abs({a})",
                 f"CAST({self._column('t', 'h', 'i')} AS DECIMAL(12,2))",
                 f"CAST({self._column('d', 'e')} AS DECIMAL(20,6))",
+                f"CAST({self._column('n', 'm')} AS DECIMAL({self._draw.choice(['10,3', '12,0', '7,1', '38,18'])}))",
+                f"(CAST({a} AS DECIMAL(30,10)) {self._draw.choice('+-*/')} CAST({b} AS DECIMAL(38,12)))",
                 f"CAST({a} AS DECIMAL(9,1))",
                 f"round({a}, {self._draw.randint(0, 3)})",
                 self._chosen(self._decimal, depth),
@@ -345,6 +370,7 @@ class Queries:
                 f"(- {a})",
                 f"abs({a})",
                 f"CAST({self._column('t', 'i', 'l')} AS DOUBLE)",
+                f"CAST({self._column('d', 'e', 'w', 'n', 'm')} AS DOUBLE)",
                 self._chosen(self._double, depth),
             ]
         )
@@ -362,6 +388,8 @@ class Queries:
                 f"trim({a})",
                 f"replace({a}, 'a', 'ß')",
                 f"right({a}, {self._draw.randint(0, 3)})",
+                f"regexp_replace({a}, '^{self._draw.choice(_PATTERNS)}', '<$0>')",
+                f"regexp_extract({a}, '{self._draw.choice(_PATTERNS)}', 0)",
                 f"left({a}, 2)",
                 f"ltrim({a})",
                 f"rtrim({a})",
@@ -382,6 +410,7 @@ class Queries:
                 f"trunc({self._column('day')}, '{self._draw.choice(['YEAR', 'MONTH', 'WEEK', 'QUARTER'])}')",
                 f"({self._column('day')} + INTERVAL '1' MONTH)",
                 f"CAST({self._moment(0)} AS DATE)",
+                f"CAST({self._column('v')} AS DATE)",
                 self._chosen(self._day, depth),
             ]
         )
@@ -394,6 +423,8 @@ class Queries:
             [
                 f"coalesce({self._column('at')}, TIMESTAMP '2024-02-29 23:59:59.5')",
                 f"date_trunc('{unit}', {self._column('at', 'here')})",
+                f"CAST({self._column('v')} AS TIMESTAMP)",
+                f"CAST({self._column('day')} AS TIMESTAMP)",
             ]
         )
 
@@ -401,6 +432,12 @@ class Queries:
         """May fail."""
         a = self._draw.choice([self._whole_number, self._decimal, self._double, self._text, self._day])
         return f"({a(depth - 1)} {self._draw.choice(['=', '<>', '<', '<=', '>', '>=', '<=>'])} {a(depth - 1)})"
+
+    def _both(self, depth: int) -> str:
+        """Parts that may fail beside others: their order decides."""
+        parts = [self._condition(depth), self._total(1), self._draw.choice([self._total, self._condition])(1)]
+        self._draw.shuffle(parts)
+        return " AND ".join(parts)
 
     def _total(self, depth: int) -> str:
         """Never fails."""
@@ -416,6 +453,7 @@ class Queries:
                 f"({self._column('x')} {sign} CAST('{self._draw.choice(['0', 'NaN', '1.5'])}' AS DOUBLE))",
                 f"({self._column('s')} LIKE '{self._draw.choice(['a%', '%a', '%a%', '_', '__', 'a_b', '%', '', '%ß%'])}')",
                 f"({self._column('s', 'u')} IN ('a', 'ß', NULL))",
+                f"({self._column('s', 'u')} RLIKE '{self._draw.choice(['^', ''])}{self._draw.choice(_PATTERNS)}')",
                 f"({self._column('i')} IN (1, 2, -3))",
                 f"({self._column('s', 'i', 'x', 'day')} IS NULL)",
                 f"({self._column('day')} {sign} DATE '{self._draw.choice(_DAYS)}')",

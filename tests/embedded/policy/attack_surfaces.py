@@ -110,6 +110,8 @@ SURFACES: dict[str, list[tuple[str, object]]] = {
         ("CREATE VIEW {s}.mine AS SELECT * FROM {s}.accounts", 'PERMISSION_DENIED: You may not create lake.{s}.mine'),
         ("ALTER VIEW {s}.open_view AS SELECT * FROM {s}.vault", 'NOT_SUPPORTED: This statement is not available to users with a policy (AlterViewAs)'),
         ("ALTER VIEW {s}.open_view SET TBLPROPERTIES ('a' = 'b')", 'PERMISSION_DENIED: You may not alter lake.{s}.open_view'),
+        ("COMMENT ON COLUMN {s}.open_view.id IS 'x'", 'PERMISSION_DENIED: You may not alter lake.{s}.open_view'),
+        ("COMMENT ON COLUMN {s}.hidden_view.ssn IS 'x'", 'COLUMN_NOT_FOUND: Column ssn does not exist [did you mean id?]'),
     ],
     "copies and changes": [
         ("CREATE TABLE {s}.mine LIKE {s}.accounts", 'PERMISSION_DENIED: You may not create lake.{s}.mine'),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -17,6 +18,8 @@ from sqe.bench.suites.suite import Query
 from sqe.bench.workspace import CATALOG
 
 Parameters = Sequence[int | str]
+
+_DAY = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
 
 
 class EngineFailure(Exception):
@@ -34,7 +37,7 @@ class Setting:
     """What the person who measures says about all engines alike."""
 
     memory: str = "2g"  # the heap of those that run on Java
-    spark: tuple[tuple[str, str], ...] = ()  # settings of SQE's driver, for measuring them
+    spark: tuple[tuple[str, str], ...] = ()  # settings of SQE's driver, or `engine.KEY` of sqe.toml, for measuring them
 
 
 class Engine(ABC):
@@ -110,7 +113,21 @@ def in_dialect(query: Query, dialect: str) -> str:
         return query.sql
     import sqlglot
 
-    return sqlglot.transpile(query.sql, read="spark", write=dialect)[0]
+    tree = sqlglot.parse_one(query.sql, read="spark")
+    return (_with_dates(tree) if dialect == "trino" else tree).sql(dialect=dialect)
+
+
+def _with_dates(tree: Any) -> Any:
+    """Days that are compared as texts become dates: Spark takes them as such, Trino refuses to compare the two."""
+    from sqlglot import exp
+
+    for comparison in tree.find_all(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between, exp.In):
+        sides = list(comparison.iter_expressions())
+        days = [side for side in sides if side.is_string and _DAY.fullmatch(side.name)]
+        if len(days) < len(sides):
+            for day in days:
+                day.replace(exp.cast(day.copy(), "date"))
+    return tree
 
 
 def _peak(process: Any) -> float:

@@ -20,10 +20,11 @@ class ServerEngine(Engine):
 
     def serve(self, loaded: Loaded) -> dict[str, Any]:
         """Starts the server; the addresses of its doors."""
-        settings = "\n".join(f'"{key}" = "{value}"' for key, value in self.setting.spark)
+        own = [f"--set={key}={value}" for key, value in self.setting.spark if key.startswith("engine.")]
+        settings = "\n".join(f'"{key}" = "{value}"' for key, value in self.setting.spark if not key.startswith("engine."))
         more = f"\n[engine.spark]\n{settings}\n" if settings else ""
         config = self._owned.enter_context(config_file(loaded.folder, self.setting.memory, more))
-        self._server = self._owned.enter_context(Child([command("sqe-server"), "--config", str(config)]))
+        self._server = self._owned.enter_context(Child([command("sqe-server"), "--config", str(config), *own]))
         self._owned.callback(self._server.terminate)
         return self._server.answer()
 

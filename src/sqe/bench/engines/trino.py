@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -9,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import ClassVar
 
+import sqe
 from sqe.bench.benchmark import BenchmarkError
 from sqe.bench.engines.engine import Answer, Engine, EngineFailure, Parameters, Setting
 from sqe.bench.engines.trino_client import TrinoClient
@@ -40,6 +42,8 @@ class Trino(Engine):
         self._owned.callback(self._client.close)
 
     def _launch(self, loaded: Loaded) -> str:
+        # The command's own path has the installed packages only; in a working copy `dev` lies beside `src`.
+        sys.path.append(str(Path(sqe.__file__).parents[2]))
         try:
             from dev.services import process
             from dev.services.service import Place

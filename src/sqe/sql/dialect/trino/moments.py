@@ -140,6 +140,9 @@ _ZONED = r"(Z|[+-][0-9]{1,2}(:?[0-9]{2})?|[A-Za-z][A-Za-z0-9_/+-]*)\\s*$"
 _SHAPES = {
     "date": r"^\\s*[+-]?[0-9]{1,6}-[0-9]{1,2}-[0-9]{1,2}\\s*$",
     "timestamp": r"^\\s*[+-]?[0-9]{1,6}-[0-9]{1,2}-[0-9]{1,2}( [0-9]{1,2}:[0-9]{1,2}(:[0-9]{1,2}(\\.[0-9]+)?)?)?\\s*$",
+    # As Trino: the clock of the zone is taken, and the zone forgotten.
+    "zoned": r"^\\s*([+-]?[0-9]{1,6}-[0-9]{1,2}-[0-9]{1,2} [0-9]{1,2}:[0-9]{1,2}(:[0-9]{1,2}(\\.[0-9]+)?)?)"
+    r"\\s*(Z|UTC|GMT|[+-](0?[0-9]|1[0-7])(:?[0-5][0-9])?|[+-]18(:?00)?)\\s*$",
     "time": r"^[0-9]{1,2}:[0-9]{1,2}(:[0-9]{1,2}(\\.[0-9]+)?)?$",
 }
 
@@ -151,9 +154,13 @@ def _of_text(c: Compiler, node: exp.Expr | None, value: Value, target: Type, wor
         found = _MOMENT.fullmatch(value.text) if value.text is not None else None
         zone = literal(normal_zone(found[4])) if found and found[4] else c.context.zone if found else None
         return rounded(Value(f"{word}({zoned} AS TIMESTAMP)", T.instant(6), zone), target.precision)
-    if target.base not in _SHAPES:
+    if target.base not in ("date", "time", "timestamp"):
         raise mismatch(node, f"Cannot cast {value.type} to {target}")
-    shaped = f"CASE WHEN {x} RLIKE '{_SHAPES[target.base]}' THEN trim({x}) WHEN {x} IS NOT NULL THEN '?' END"
+    shapes = {target.base: f"trim({x})"}
+    if target.base == "timestamp":
+        shapes["zoned"] = f"regexp_extract({x}, '{_SHAPES['zoned']}', 1)"
+    taken = " ".join(f"WHEN {x} RLIKE '{_SHAPES[shape]}' THEN {text}" for shape, text in shapes.items())
+    shaped = f"CASE {taken} WHEN {x} IS NOT NULL THEN '?' END"
     made = Value(f"{word}({shaped} AS {target.spark})", Type(target.base, numbers=(6,) if target.numbers else ()))
     return rounded(made, target.precision) if target.base == "timestamp" else Value(made.sql, target)
 

@@ -246,31 +246,35 @@ class Queries:
         """By place where it is one of the items: that is never ambiguous for Spark."""
         key = node.this if isinstance(node, exp.Ordered) else node
         if isinstance(key, exp.Literal) and not key.is_string:
-            return self._sorted(c, node, self._place(key, items).value, key.name)
+            return self._sorted(c, node, self._place(key, items).value, key.name, items)
         if isinstance(key, exp.Column) and not key.table:
             named = [at for at, item in enumerate(items) if item.name and item.name.lower() == key.name.lower()]
             if len(named) == 1:
-                return self._sorted(c, node, items[named[0]].value, str(named[0] + 1))
+                return self._sorted(c, node, items[named[0]].value, str(named[0] + 1), items)
             if named:
                 raise wrong(key, errors.AMBIGUOUS_NAME, f"Column '{key.name}' is ambiguous")
         outputs = [Field(i.name, i.value.type, i.value.sql, zone=i.value.zone) for i in items if i.name]
         value = settle(_with_outputs(c, key, outputs))
         same = [at for at, item in enumerate(items) if item.value.sql == value.sql]
         if same:
-            return self._sorted(c, node, value, str(same[0] + 1))
+            return self._sorted(c, node, value, str(same[0] + 1), items)
         # Behind a GROUP BY with several sets Spark knows the outputs by their names alone.
         names = [replace(each, sql=quote_name(each.name or "")) for each in outputs]
         value = settle(_with_outputs(c, key, names))
-        return self._sorted(c, node, value, value.sql)
+        return self._sorted(c, node, value, value.sql, items)
 
-    def _sorted(self, c: Compiler, node: exp.Expr, value: Value, shown: str) -> str:
+    def _sorted(self, c: Compiler, node: exp.Expr, value: Value, shown: str, items: list[Item]) -> str:
         """Where NULLs are first, NaN is the smallest of all; else it is the largest, as in Spark."""
         item = node if isinstance(node, exp.Ordered) else exp.Ordered(this=node)
         plain = ordered(c, item, shown)
         if value.type.base not in ("double", "real") or not item.args.get("nulls_first"):
             return plain
         first, rest = ("2", "1") if item.args.get("desc") else ("1", "2")
-        return f"CASE WHEN {value.sql} IS NULL THEN 0 WHEN isnan({value.sql}) THEN {first} ELSE {rest} END, {plain}"
+        # An output goes by its name where that is its own: Spark does not find the columns of a window's expression once more.
+        labels = [_label(each.name, at).lower() for at, each in enumerate(items)]
+        label = labels[int(shown) - 1] if shown.isdigit() else ""
+        sql = label if labels.count(label) == 1 else value.sql
+        return f"CASE WHEN {sql} IS NULL THEN 0 WHEN isnan({sql}) THEN {first} ELSE {rest} END, {plain}"
 
     def _limit(self, c: Compiler, node: exp.Expr | None) -> str:
         if node is None:

@@ -204,6 +204,8 @@ def by_tree(node: exp.Expr, queries: Queries) -> Translation:
     if isinstance(node, exp.TruncateTable):
         (table,) = node.expressions
         return Translation(f"TRUNCATE TABLE {_name(table)}")
+    if isinstance(node, exp.Alias | exp.Condition):  # `slect 1` is an expression with an alias to sqlglot
+        raise wrong(node, errors.SYNTAX_ERROR, "No statement begins like this")
     raise refused(node, "This statement")
 
 

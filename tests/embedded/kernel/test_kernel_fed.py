@@ -1,0 +1,124 @@
+"""Files that the kernel does not read itself are decoded by Iceberg's reader, and the rest of the query is native."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import pytest
+from sides import Sides
+from waiting import eventually
+
+from sqe import errors
+from sqe.engine.driver import Driver
+from sqe.errors import SqeError
+
+Explain = Callable[[str], str]
+
+COLUMNS = """id, id % 7 AS k, CAST(id % 100 AS INT) AS i, CAST(id AS SMALLINT) AS h, CAST(id % 50 AS TINYINT) AS t,
+    CAST(id AS DECIMAL(9,2)) AS d, CAST(id AS DECIMAL(38,10)) * 1000 AS w, if(id % 5 = 0, NULL, concat('text ', id, 'ä')) AS s,
+    id % 2 = 0 AS b, date_add(DATE '2000-01-01', CAST(id % 900 AS INT)) AS day, timestamp_micros(id * 1000001) AS at,
+    CAST(timestamp_micros(id) AS TIMESTAMP_NTZ) AS here, id / 8D AS x, CAST(id AS FLOAT) AS g"""
+
+# A table that may have taken in files of other tools: those have no field ids, and Iceberg has a rule for them.
+FED = """TBLPROPERTIES ('schema.name-mapping.default' = '[{"field-id": 1, "names": ["id"]}]')"""
+TABLES = {
+    "mapped": FED,
+    "many_files": f"PARTITIONED BY (bucket(8, id)) {FED}",
+}
+
+
+@pytest.fixture(scope="module")
+def made() -> set[str]:
+    return set()
+
+
+@pytest.fixture
+def fed(sides: Sides, made: set[str]) -> Sides:
+    if not made:
+        for name, properties in TABLES.items():
+            sides.run(f"CREATE TABLE {name} {properties} AS SELECT {COLUMNS} FROM range(20000)")
+        sides.run("CREATE TABLE plain AS SELECT id AS k, concat('k', id) AS name FROM range(7)")
+        made.add("all")
+    return sides
+
+
+QUERIES = [
+    "SELECT k, count(*), count(s), sum(d), max(w), min(s), max(day), max(at), max(here), sum(i), sum(h), sum(t) FROM {t} "
+    "WHERE id < 19000 GROUP BY k",
+    "SELECT name, sum(d) FROM {t} JOIN plain USING (k) WHERE b AND s LIKE '%9%' GROUP BY name",
+    "SELECT a.id, b.s, b.x, b.g FROM {t} a JOIN {t} b ON a.id = b.id + 1 WHERE a.i < 3 ORDER BY a.id",
+    "SELECT * FROM {t} ORDER BY id DESC LIMIT 100",
+    "SELECT count(s) FROM {t} WHERE d > (SELECT avg(d) FROM {t})",
+    "SELECT max(id) FROM {t} WHERE id < 0",
+]
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_the_rest_is_native(fed: Sides, explain: Explain, driver: Driver, table: str) -> None:
+    before = fed.fallbacks()
+    for query in QUERIES:
+        fed.same_natively(query.format(t=table), ordered="ORDER BY" in query)
+    assert fed.fallbacks() == before, "it ran on Spark in the end"
+    assert "(read by Iceberg)" in explain(QUERIES[0].format(t=table))
+    assert left(driver) == (0, 0)
+
+
+def test_a_default_of_a_column_is_icebergs(sides: Sides) -> None:
+    sides.run("CREATE TABLE grown TBLPROPERTIES ('format-version' = '3') AS SELECT id FROM range(10)")
+    sides.run("ALTER TABLE grown ADD COLUMN n INT DEFAULT 7")
+    sides.run("INSERT INTO grown VALUES (10, 1)")
+    found = sides.same_natively("SELECT n, count(*) AS c FROM grown GROUP BY n ORDER BY n", ordered=True)
+    assert found.to_pylist() == [{"n": 1, "c": 1}, {"n": 7, "c": 10}]
+
+
+@pytest.mark.parametrize("kind", ["avro", "orc"])
+def test_what_iceberg_reads_by_rows_is_left_to_spark(sides: Sides, explain: Explain, kind: str) -> None:
+    sides.run(f"CREATE TABLE {kind} TBLPROPERTIES ('write.format.default' = '{kind}') AS SELECT id, id % 3 AS k FROM range(10)")
+    query = f"SELECT k, count(*) FROM {kind} GROUP BY k"
+    assert sides.difference(query) is None
+    assert ": files that are read by rows" in explain(query)
+
+
+def test_rows_that_come_once_are_not_asked_for_twice(fed: Sides, explain: Explain) -> None:
+    """A condition that can fail stands twice in the kernel's text, and its subquery with it."""
+    query = "SELECT count(*) FROM plain WHERE k > (SELECT min(k) FROM mapped WHERE i > 3) AND 10 / (k + 1) > 1"
+    assert fed.difference(query) is None
+    assert ": scan by Iceberg's reader that is needed twice" in explain(query)
+
+
+def test_a_damaged_file_is_sparks_error(sides: Sides, driver: Driver) -> None:
+    sides.run(f"CREATE TABLE damaged {FED} AS SELECT id, id % 3 AS k FROM range(1000)")
+    path = sides.run("SELECT file_path FROM damaged.files").column(0)[0].as_py().removeprefix("file:")
+    with open(path, "r+b") as file:
+        file.truncate(100)
+    assert sides.difference("SELECT k, count(*) FROM damaged GROUP BY k") is None
+    assert left(driver) == (0, 0)
+
+
+def test_cancelling_ends_the_decoders(fed: Sides, driver: Driver) -> None:
+    fed.native("require")
+    text = "SELECT count(*) FROM many_files a, many_files b, many_files c WHERE a.x + b.x < c.x AND a.s < concat(b.s, c.s)"
+    query = fed.handler.submit(fed.session, text, door="test")
+    failures: list[SqeError] = []
+
+    def read() -> None:
+        try:
+            query.read_all()
+        except SqeError as error:
+            failures.append(error)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    eventually(lambda: left(driver)[0] == 1)
+    query.cancel()
+    reader.join(30)
+    assert [failure.code for failure in failures] == [errors.USER_CANCELED]
+    eventually(lambda: left(driver) == (0, 0))
+    query.close()
+
+
+def left(driver: Driver) -> tuple[int, int]:
+    health = driver.health()
+    assert health is not None
+    return health.native_open, health.native_leaks
