@@ -216,6 +216,9 @@ def test_files_written_under_earlier_schemas_are_read_by_field_id(sides: Sides) 
     found = sides.same_natively("SELECT was_a, b, c, d, `odd name%` FROM evolved WHERE b = 'x' ORDER BY was_a", ordered=True)
     assert found.column("was_a").to_pylist() == [1, 4, 3000000000]
     assert found.column("c").to_pylist() == [None, None, "new"]
+    # One column that kept its name and one that lost it: by name, by id.
+    sides.same_natively("SELECT b, count(*) FROM evolved GROUP BY b")
+    sides.same_natively("SELECT b, sum(was_a), count(c) FROM evolved GROUP BY b")
     old = sides.run("SELECT snapshot_id FROM evolved.snapshots ORDER BY committed_at LIMIT 1").column(0)[0].as_py()
     sides.same_natively(f"SELECT a, b, c, d FROM evolved VERSION AS OF {old} ORDER BY a", ordered=True)
 
