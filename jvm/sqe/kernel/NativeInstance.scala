@@ -36,6 +36,7 @@ final class NativeInstance(query: NativeQuery) extends AutoCloseable with Loggin
 
   def open(): Unit = synchronized {
     if (closed) throw new IllegalStateException("closed")
+    folder.mkdirs() // the kernel makes the last folder of a path at most, and without it does not spill
     val settings = new Properties
     settings.setProperty("threads", query.settings.threads.toString)
     settings.setProperty("memory_limit", s"${memory >> 10}KiB")
