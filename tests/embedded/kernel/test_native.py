@@ -165,6 +165,8 @@ FAILING = [
     "SELECT count(*) FROM odd WHERE CAST(l AS INT) IN (5, 6)",
     "SELECT count(*) FROM odd WHERE -CAST(d * 1000000000000000000000000000 AS DECIMAL(38,10)) = 3.000",
     "SELECT sum(CAST(l AS INT) + 1) FROM odd WHERE i <> 3",
+    "SELECT abs(CAST(i - 1 AS DECIMAL(1,0)) - CAST(99999999999999999999999999999999999999 AS DECIMAL(38,0))) AS n FROM odd "
+    "WHERE i < 3 ORDER BY n",
     "SELECT count(*) FROM odd a JOIN odd b ON CAST(a.l AS INT) = b.i AND a.s = b.s AND b.i = 1",
     "SELECT count(CAST(l AS INT)), count(*) FROM odd",
     "SELECT count(*) FROM odd WHERE CAST(l AS INT) IS NOT NULL OR b",
