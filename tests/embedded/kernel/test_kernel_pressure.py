@@ -58,10 +58,15 @@ def narrow_sessions(narrow_driver: Driver, tmp_path_factory: pytest.TempPathFact
 def narrow(narrow_driver: Driver, narrow_sessions: Sessions) -> Iterator[Sides]:
     handler = QueryHandler(narrow_driver)
     sides = Sides(handler, narrow_sessions.open(Identity("tester")))
-    for statement in (*STATEMENTS, WIDE):
+    for statement in STATEMENTS:
         sides.run(statement)
     yield sides
     handler.close()
+
+
+@pytest.fixture(scope="module")
+def wide(narrow: Sides) -> None:
+    narrow.run(WIDE)
 
 
 def state(driver: Driver) -> tuple[int, int]:
@@ -79,6 +84,7 @@ SPILLING = [
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("wide")
 @pytest.mark.parametrize("query", SPILLING)
 def test_what_does_not_fit_is_spilled(narrow: Sides, narrow_driver: Driver, query: str) -> None:
     before = narrow.fallbacks()
@@ -88,6 +94,7 @@ def test_what_does_not_fit_is_spilled(narrow: Sides, narrow_driver: Driver, quer
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("wide")
 def test_what_cannot_be_spilled_is_sparks(narrow: Sides, narrow_driver: Driver) -> None:
     """Hash tables of several joins at once: whether they fit is the kernel's to find out, the answer is the same."""
     joined = "wide a JOIN wide b ON a.s = b.s AND a.id = b.id JOIN wide c ON b.s = c.s AND c.id = b.id"
@@ -96,6 +103,7 @@ def test_what_cannot_be_spilled_is_sparks(narrow: Sides, narrow_driver: Driver) 
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("wide")
 def test_sixteen_at_once_get_their_answers_and_leave_nothing(
     narrow: Sides, narrow_driver: Driver, narrow_sessions: Sessions
 ) -> None:
