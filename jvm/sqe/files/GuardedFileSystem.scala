@@ -4,6 +4,7 @@ import java.io.FileNotFoundException
 import java.net.URI
 
 import scala.jdk.CollectionConverters._
+import scala.util.Try
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs._
@@ -174,10 +175,10 @@ private object IcebergStore {
     clients.computeIfAbsent(settings, _ => CatalogUtil.loadFileIO(kind, settings.asJava, null))
   }
 
-  /** Each store has an error of its own; those of [[LateFiles]] are of classes that this one does not see. */
+  /** Each store has an error of its own (that of Google's in Iceberg 1.12: a NullPointerException). */
   def tellsMissing(failure: RuntimeException, file: InputFile): Boolean = failure match {
     case _: NotFoundException | _: NoSuchKeyException => true
-    case other => other.getClass.getSimpleName.endsWith("StorageException") && !file.exists()
+    case _ => Try(!file.exists()).getOrElse(false)
   }
 }
 

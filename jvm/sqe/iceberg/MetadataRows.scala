@@ -9,8 +9,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, InterpretedUnsafeProjection}
 import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.connector.read.Scan
-import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
+import org.apache.spark.sql.connector.catalog.{Table => SparksTable}
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Implicits._
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.types.StructType
 
 /**
@@ -25,18 +26,23 @@ object MetadataRows extends Rule[LogicalPlan] {
   private val mostRows = 10000L
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transform {
-    case relation: DataSourceV2ScanRelation => inMemory(relation.scan) match {
-      case Some((scan, tasks)) => LocalRelation(relation.output, rows(scan, tasks))
-      case None => relation
-    }
+    case relation: DataSourceV2Relation if isInMemory(relation.table) =>
+      relation.table.asReadable.newScanBuilder(relation.options).build() match {
+        case scan: SparkScan if scan.readSchema().fieldNames.toSeq == relation.output.map(_.name) =>
+          inMemory(scan).fold[LogicalPlan](relation)(tasks => LocalRelation(relation.output, rows(scan, tasks)))
+        case _ => relation
+      }
   }
 
-  private def inMemory(scan: Scan): Option[(SparkScan, Seq[DataTask])] = scan match {
-    case iceberg: SparkScan if isInMemory(iceberg.table()) =>
-      val tasks = iceberg.taskGroups().asScala.toSeq.flatMap(_.tasks().asScala)
-      val known = tasks.collect { case task: DataTask => task }
-      if (known.size == tasks.size && known.map(_.estimatedRowsCount()).sum <= mostRows) Some(iceberg -> known) else None
-    case _ => None
+  private def inMemory(scan: SparkScan): Option[Seq[DataTask]] = {
+    val tasks = scan.taskGroups().asScala.toSeq.flatMap(_.tasks().asScala)
+    val known = tasks.collect { case task: DataTask => task }
+    if (known.size == tasks.size && known.map(_.estimatedRowsCount()).sum <= mostRows) Some(known) else None
+  }
+
+  private def isInMemory(table: SparksTable): Boolean = table match {
+    case iceberg: SparkTable => isInMemory(iceberg.table)
+    case _ => false
   }
 
   /** The others (`files`, `entries`, …) read a manifest in each task. */

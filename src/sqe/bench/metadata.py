@@ -27,7 +27,8 @@ DESCRIBE = Declared("metadata.describe", "DESCRIBE of a table", 1.5, "ms", RAW)
 SNAPSHOTS = Declared("metadata.snapshots", "snapshots of a table", 1.5, "ms", RAW)
 COLUMNS = Declared("metadata.columns", "information_schema.columns of all tables", 1.5, "ms", RAW)
 
-WARM_UPS = 5
+# A server that has run a while: its JVM compiles what it sees often, and so does the peer's.
+WARM_UPS = 30
 
 
 def measure(run: Run) -> Iterator[Figure]:
