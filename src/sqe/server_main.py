@@ -118,7 +118,8 @@ class _Signals:
             signal.signal(number, self._came)
 
     def wait(self) -> None:
-        self._stop.wait()
+        while not self._stop.wait(1.0):  # a signal that the kernel gave to another thread (a profiler held this one) wakes nobody
+            pass
 
     def check(self) -> None:
         if self._stop.is_set():

@@ -38,6 +38,13 @@ QUERIES: list[tuple[str, list[tuple[object, ...]]]] = [
     ("SELECT id FROM few WHERE id > 100 LIMIT 1", [(101,)]),
     ("SELECT id FROM few WHERE id < 0", []),
     ("SELECT id FROM few WHERE name = 'n5' AND id / 0 > 1 AND FALSE", []),
+    ("SELECT x + 1 FROM explode(sequence(1, 3)) AS t(x)", [(2,), (3,), (4,)]),
+    (
+        "SELECT n, p, x FROM VALUES (1), (2) AS v(n) LATERAL VIEW posexplode(array('a', NULL)) AS p, x",
+        [(1, 0, "a"), (1, 1, None), (2, 0, "a"), (2, 1, None)],
+    ),
+    ("SELECT a, b FROM inline(array(struct(1, 'x'), NULL, struct(2, 'y'))) AS t(a, b)", [(1, "x"), (None, None), (2, "y")]),
+    ("SELECT x FROM explode(array()) AS t(x)", []),
 ]
 
 
