@@ -1,9 +1,11 @@
 package org.apache.spark.sql.sqe
 
 import java.io.{BufferedReader, InputStreamReader, StringReader}
+import java.net.{InetAddress, InetSocketAddress, ServerSocket, Socket}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Path
 import java.util.Properties
+import javax.net.ServerSocketFactory
 
 import scala.jdk.CollectionConverters._
 
@@ -37,6 +39,7 @@ object Boot {
       .entryPoint(link)
       .javaPort(0)
       .authToken(request.getProperty("secret"))
+      .serverSocketFactory(PromptSockets)
       .build()
     gateway.start()
     streams.start()
@@ -123,4 +126,28 @@ private object Preload extends Logging {
     }
 
   def run(): Unit = once
+}
+
+/**
+ * Sockets that send at once. py4j writes an answer in pieces of 8 kB, and the system would hold the second piece back until the
+ * first was confirmed, which takes the other side 40 ms: `SHOW TABLES` of a thousand tables took 60 ms, and takes 15.
+ */
+private object PromptSockets extends ServerSocketFactory {
+  override def createServerSocket(): ServerSocket = new ServerSocket {
+    override def accept(): Socket = {
+      val socket = super.accept()
+      socket.setTcpNoDelay(true)
+      socket
+    }
+  }
+
+  override def createServerSocket(port: Int): ServerSocket = createServerSocket(port, 50)
+
+  override def createServerSocket(port: Int, backlog: Int): ServerSocket = createServerSocket(port, backlog, InetAddress.getLoopbackAddress)
+
+  override def createServerSocket(port: Int, backlog: Int, address: InetAddress): ServerSocket = {
+    val made = createServerSocket()
+    made.bind(new InetSocketAddress(address, port), backlog)
+    made
+  }
 }

@@ -2,14 +2,16 @@ package org.apache.spark.sql.sqe
 
 import scala.collection.mutable
 
+import org.apache.iceberg.spark.source.MetadataRows
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.analysis.ResolvedNamespace
+import org.apache.spark.sql.catalyst.analysis.{EliminateSubqueryAliases, ResolvedNamespace}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.util.StringUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog.CatalogV2Implicits._
 import org.apache.spark.sql.connector.catalog.Identifier
 import org.apache.spark.sql.execution.QueryExecution
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
@@ -21,6 +23,10 @@ object Looks {
   def rows(spark: SparkSession, analyzed: LogicalPlan): Option[Seq[InternalRow]] = analyzed match {
     case ShowTables(ResolvedNamespace(lake: LakeCatalog, namespace, _), pattern, _) => Some(tables(lake.listTables(namespace.toArray), pattern))
     case _: ShowTables | _: ShowColumns | _: ShowTableProperties | _: ShowCreateTable => Some(asked(spark, analyzed))
+    case Project(columns, source) => EliminateSubqueryAliases(source) match {
+        case relation: DataSourceV2Relation if columns == relation.output => MetadataRows.of(relation) // SELECT * FROM t.snapshots
+        case _ => None
+      }
     case describe: DescribeRelation if describe.partitionSpec.isEmpty => Some(asked(spark, analyzed))
     case _ => None
   }

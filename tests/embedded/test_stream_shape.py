@@ -32,6 +32,7 @@ def test_a_plan_leaves_in_the_shape_of_its_last_operator(
     handler: QueryHandler, session: Session, driver: Driver, sql: str, shape: str
 ) -> None:
     handler.submit(session, TABLE, door="test").close()
+    handler.submit(session, "SET native = off", door="test").close()  # whose results are columns always
     with handler.submit(session, sql, door="test") as query:
         stream = RowStream(driver.stream_socket, query.id)
         rows = sum(batch.num_rows for batch in stream.batches())

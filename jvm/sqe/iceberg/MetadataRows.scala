@@ -26,13 +26,16 @@ object MetadataRows extends Rule[LogicalPlan] {
   private val mostRows = 10000L
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transform {
-    case relation: DataSourceV2Relation if isInMemory(relation.table) =>
-      relation.table.asReadable.newScanBuilder(relation.options).build() match {
-        case scan: SparkScan if scan.readSchema().fieldNames.toSeq == relation.output.map(_.name) =>
-          inMemory(scan).fold[LogicalPlan](relation)(tasks => LocalRelation(relation.output, rows(scan, tasks)))
-        case _ => relation
-      }
+    case relation: DataSourceV2Relation => of(relation).fold[LogicalPlan](relation)(LocalRelation(relation.output, _))
   }
+
+  /** The rows of such a table; None of any other. */
+  def of(relation: DataSourceV2Relation): Option[Seq[InternalRow]] =
+    if (!isInMemory(relation.table)) None
+    else relation.table.asReadable.newScanBuilder(relation.options).build() match {
+      case scan: SparkScan if scan.readSchema().fieldNames.toSeq == relation.output.map(_.name) => inMemory(scan).map(rows(scan, _))
+      case _ => None
+    }
 
   private def inMemory(scan: SparkScan): Option[Seq[DataTask]] = {
     val tasks = scan.taskGroups().asScala.toSeq.flatMap(_.tasks().asScala)

@@ -27,13 +27,22 @@ object Arithmetic {
       NativeTypes.cast(s"(${sql(remainder.left)} % ${notZero(sql(remainder.right))})", remainder.dataType)
     case divide: IntegralDivide if divide.left.dataType.isInstanceOf[IntegralType] =>
       NativeTypes.cast(s"(${sql(divide.left)} // ${notZero(sql(divide.right))})", divide.dataType)
-    case minus: UnaryMinus if isNumber(minus.dataType) => NativeTypes.cast(s"(-${sql(minus.child)})", minus.dataType)
-    case abs: Abs if isNumber(abs.dataType) => NativeTypes.cast(s"abs(${sql(abs.child)})", abs.dataType)
+    case minus: UnaryMinus if isNumber(minus.dataType) => NativeTypes.cast(s"(-${of34Digits(minus.child, sql)})", minus.dataType)
+    case abs: Abs if isNumber(abs.dataType) => NativeTypes.cast(s"abs(${of34Digits(abs.child, sql)})", abs.dataType)
     case UnaryPositive(child) => sql(child)
     case and: BitwiseAnd => NativeTypes.cast(s"(${sql(and.left)} & ${sql(and.right)})", and.dataType)
     case or: BitwiseOr => NativeTypes.cast(s"(${sql(or.left)} | ${sql(or.right)})", or.dataType)
     case ShiftRight(value, Literal(count: Int, _)) if count >= 0 && count < 31 => NativeTypes.cast(s"(${sql(value)} >> $count)", value.dataType)
     case Round(child, Literal(digits: Int, _), _) if digits >= 0 && child.dataType.isInstanceOf[DecimalType] => rounded(child, digits, sql)
+  }
+
+  /** Spark turns the sign of a decimal in a calculation of 34 digits, which rounds longer ones: those are an error here. */
+  private def of34Digits(child: Expression, sql: Expression => String): String = child.dataType match {
+    case decimal: DecimalType if decimal.precision > 34 =>
+      if (decimal.scale > 34) Refused("sign of a decimal of many digits")
+      val text = sql(child)
+      s"(CASE WHEN abs($text) >= CAST('1${"0" * (34 - decimal.scale)}' AS DECIMAL(${35 - decimal.scale},0)) THEN error('digits') ELSE $text END)"
+    case _ => sql(child)
   }
 
   private def rounded(child: Expression, digits: Int, sql: Expression => String): String = {

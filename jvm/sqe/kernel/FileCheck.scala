@@ -11,14 +11,18 @@ object FileCheck {
   private val known = Recent.setOf[String](100000)
 
   def apply(instance: NativeInstance, files: NativeFiles): Unit = {
-    val unknown = files.paths.filterNot(known.contains)
+    val names = files.names.sorted.mkString(" ")
+    val unknown = files.paths.filterNot(path => known.contains(path + names))
     if (unknown.nonEmpty) {
       val odd = instance.first(s"SELECT file_name FROM parquet_schema(${unknown.map(NativeLiterals.quoted).mkString("[", ", ", "]")}) " +
-        s"WHERE type IS NOT NULL AND (field_id IS NULL${unmarked(files.texts)}) LIMIT 1")
+        s"WHERE type IS NOT NULL AND (field_id IS NULL${unmarked(files.texts)}${renamed(files.names)}) LIMIT 1")
       if (odd.isDefined) Refused("file that Iceberg did not write")
-      unknown.foreach(known.add)
+      unknown.foreach(path => known.add(path + names))
     }
   }
+
+  private def renamed(names: Seq[(Int, String)]): String =
+    names.map { case (id, name) => s" OR (field_id = $id) <> (name = ${NativeLiterals.quoted(name)})" }.mkString
 
   private def unmarked(texts: Seq[Int]): String =
     if (texts.isEmpty) "" else s" OR (field_id IN (${texts.mkString(", ")}) AND converted_type IS NULL AND logical_type IS NULL)"

@@ -40,7 +40,8 @@ object KernelSettings {
 /** The kernel's memory is outside of Java's heap and Spark's accounting: what all fragments together may take is shared here. */
 object KernelMemory {
   private val taken = new AtomicLong
-  private val least = 64L << 20
+  /** With less than this a single row group of Parquet may not fit, and nothing can be spilled of it. */
+  private val least = 128L << 20
 
   /** Half of what is left: one fragment alone has much, and many at once have enough to spill with. */
   def take(all: Long): Long = {

@@ -25,7 +25,7 @@ final case class NativeExec(output: Seq[Attribute], sql: String, scans: Seq[Plan
   override protected def doExecute(): RDD[InternalRow] = throw new UnsupportedOperationException("columns only")
 
   override protected def doExecuteColumnar(): RDD[ColumnarBatch] =
-    new NativeRDD(sparkContext, NativeQuery(sql, scans.map(scan => NativeFiles(scan.paths, scan.texts, scan.deleted)), settings, shortcuts, fed), longMetric("numOutputRows"))
+    new NativeRDD(sparkContext, NativeQuery(sql, scans.map(scan => NativeFiles(scan.paths, scan.texts, scan.deleted, scan.names)), settings, shortcuts, fed), longMetric("numOutputRows"))
 
   /** What runs in it, never how: its text holds constants and conditions. */
   override def simpleString(maxFields: Int): String = {

@@ -14,8 +14,8 @@ import org.apache.arrow.vector.ipc.ArrowReader
 import org.apache.spark.internal.Logging
 import org.duckdb.{DuckDBAppender, DuckDBConnection, DuckDBResultSet}
 
-/** The files of a scan, the field ids of its table's columns of text, and the files with deleted rows. */
-final case class NativeFiles(paths: Seq[String], texts: Seq[Int], deleted: Seq[DeletedRows])
+/** The files of a scan, the field ids of its table's columns of text, the files with deleted rows, and columns that are read by name. */
+final case class NativeFiles(paths: Seq[String], texts: Seq[Int], deleted: Seq[DeletedRows], names: Seq[(Int, String)])
 
 /** What a task needs to run a fragment. The SQL was made by the translator from a plan; nobody writes it. */
 final case class NativeQuery(sql: String, files: Seq[NativeFiles], settings: KernelSettings, shortcuts: Seq[String], fed: Seq[FedScan])
@@ -36,6 +36,7 @@ final class NativeInstance(query: NativeQuery) extends AutoCloseable with Loggin
 
   def open(): Unit = synchronized {
     if (closed) throw new IllegalStateException("closed")
+    folder.mkdirs() // the kernel makes the last folder of a path at most, and without it does not spill
     val settings = new Properties
     settings.setProperty("threads", query.settings.threads.toString)
     settings.setProperty("memory_limit", s"${memory >> 10}KiB")

@@ -1,5 +1,7 @@
 package org.apache.iceberg.spark.source
 
+import java.util.Locale.ROOT
+
 import scala.jdk.CollectionConverters._
 
 import org.apache.iceberg.{FileContent, FileFormat, FileScanTask, MetadataColumns, Table, TableProperties}
@@ -22,7 +24,9 @@ final case class PlannedFiles(
     rows: Long,
     bytes: Long,
     fields: Map[String, NestedField],
-    texts: Seq[Int]) {
+    texts: Seq[Int],
+    sameName: NestedField => Boolean,
+    names: Seq[(Int, String)] = Nil) {
   lazy val untouched: Seq[String] = paths.filterNot(deleted.map(_.path).toSet)
 }
 
@@ -43,7 +47,21 @@ object PlannedFiles {
       DeletedRows(local(task.file.location), task.file.location, task.deletes.asScala.toSeq, table.io)
     }
     PlannedFiles(table.name, tasks.map(task => local(task.file.location)).distinct, deleted, tasks.map(_.file.recordCount).sum,
-      tasks.map(_.file.fileSizeInBytes).sum, fields, texts(table))
+      tasks.map(_.file.fileSizeInBytes).sum, fields, texts(table), sameName(table))
+  }
+
+  private val plainName = "[A-Za-z_][A-Za-z0-9_]*"
+  private val virtualNames = Set("filename", "file_row_number")
+
+  /** Whether a column has had one name and type in all of the table's life, spelled in files as it is, and nothing else, at any depth, had that name. */
+  private def sameName(table: Table): NestedField => Boolean = {
+    val schemas = table.schemas.values.asScala.toSeq.map(schema => TypeUtil.indexById(schema.asStruct).values.asScala.toSeq)
+    field => field.name.matches(plainName) && !virtualNames.contains(field.name.toLowerCase(ROOT)) && schemas.forall { fields =>
+      fields.filter(_.name.equalsIgnoreCase(field.name)) match {
+        case Seq(one) => one.fieldId == field.fieldId && one.name == field.name && one.`type` == field.`type`
+        case _ => false
+      }
+    }
   }
 
   /** The field ids of its columns of text, at any depth. */

@@ -3,6 +3,7 @@ package org.apache.spark.sql.sqe.kernel
 import scala.collection.mutable.ArrayBuffer
 
 import org.apache.iceberg.spark.source.PlannedFiles
+import org.apache.iceberg.types.Types.NestedField
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 
@@ -13,6 +14,7 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
  * | part | why it is exact |
  * |---|---|
  * | columns by field id | renamed, dropped and added again, reordered: the id is what Iceberg goes by, too; without one: NULL |
+ * | columns by name | where it has been the name of that id, and of no other, in all schemas of the table; checked in each file |
  * | wider types | the file's value cast to the table's type; Iceberg allows only casts that lose nothing |
  * | partition columns | read from the file, which holds them; never from the file's path |
  * | rows deleted by position (delete files, deletion vectors) | read by Iceberg's own loader; taken out by file and row number |
@@ -45,11 +47,16 @@ final class Scans(local: Boolean) {
 
   private def direct(relation: DataSourceV2ScanRelation): String = {
     val files = PlannedFiles.of(relation.scan)
-    val schema = relation.output.map(mapped(_, files))
-    found += files
+    val fields = relation.output.map(column => column -> field(column, files))
+    // With a mapping the kernel does not know how many rows a file has, and joins in the order of the text.
+    val byName = fields.forall { case (_, field) => files.sameName(field) }
+    val schema = if (byName) Nil else fields.map { case (column, field) => mapped(column, field) }
+    val items = if (byName) fields.map { case (column, field) => s"${NativeTypes.cast(s"\"${field.name}\"", column.dataType)} AS ${NativeTypes.column(column)}" }
+    else relation.output.map(NativeTypes.column)
+    found += (if (byName) files.copy(names = fields.map { case (_, field) => field.fieldId -> field.name }.distinct) else files)
     val parts = Seq(
-      if (files.untouched.isEmpty) None else Some(s"SELECT ${columns(relation.output)} FROM ${read(files.untouched, schema)}"),
-      if (files.deleted.isEmpty) None else Some(s"SELECT ${columns(relation.output)} FROM (SELECT *, filename, file_row_number " +
+      if (files.untouched.isEmpty) None else Some(s"SELECT ${Select.list(items)} FROM ${read(files.untouched, schema)}"),
+      if (files.deleted.isEmpty) None else Some(s"SELECT ${columns(relation.output)} FROM (SELECT ${Select.list(items)}, filename, file_row_number " +
         s"FROM ${read(files.deleted.map(_.path), schema)}) ANTI JOIN ${DeletedRows.table} ON ${DeletedRows.condition}")).flatten
     if (parts.isEmpty) empty(relation.output) else parts.mkString(" UNION ALL ")
   }
@@ -59,12 +66,15 @@ final class Scans(local: Boolean) {
     s"read_parquet([${paths.map(NativeLiterals.quoted).mkString(", ")}]$mapping, hive_partitioning = false)"
   }
 
-  private def mapped(column: Attribute, files: PlannedFiles): String = {
+  private def field(column: Attribute, files: PlannedFiles): NestedField = {
     val field = files.fields.getOrElse(column.name, Refused("metadata column"))
     if (!PlannedFiles.isOfTable(field)) Refused("metadata column")
     if (field.initialDefault != null) Refused("column with a default value")
-    s"${field.fieldId}: {name: '${NativeTypes.column(column)}', type: '${NativeTypes.name(column.dataType)}', default_value: NULL}"
+    field
   }
+
+  private def mapped(column: Attribute, field: NestedField): String =
+    s"${field.fieldId}: {name: '${NativeTypes.column(column)}', type: '${NativeTypes.name(column.dataType)}', default_value: NULL}"
 
   private def columns(output: Seq[Attribute]): String = Select.list(output.map(NativeTypes.column))
 

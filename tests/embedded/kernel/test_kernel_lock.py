@@ -58,8 +58,10 @@ def kernel(driver: Driver, planned: Path, tmp_path: Path) -> Iterator[Any]:
     nothing = getattr(getattr(jvm.scala.collection.immutable, "Nil$"), "MODULE$")
     package = jvm.org.apache.spark.sql.sqe.kernel
     settings = package.KernelSettings(1 << 28, 2, str(tmp_path / "spilled"))
-    files = package.NativeFiles(getattr(nothing, "$colon$colon")(str(planned)), nothing, nothing)
-    instance = package.NativeInstance(package.NativeQuery("", getattr(nothing, "$colon$colon")(files), settings))
+    files = package.NativeFiles(getattr(nothing, "$colon$colon")(str(planned)), nothing, nothing, nothing)
+    instance = package.NativeInstance(
+        package.NativeQuery("", getattr(nothing, "$colon$colon")(files), settings, nothing, nothing)
+    )
     instance.open()
     yield instance
     instance.close()

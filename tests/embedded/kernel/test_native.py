@@ -165,6 +165,8 @@ FAILING = [
     "SELECT count(*) FROM odd WHERE CAST(l AS INT) IN (5, 6)",
     "SELECT count(*) FROM odd WHERE -CAST(d * 1000000000000000000000000000 AS DECIMAL(38,10)) = 3.000",
     "SELECT sum(CAST(l AS INT) + 1) FROM odd WHERE i <> 3",
+    "SELECT abs(CAST(i - 1 AS DECIMAL(1,0)) - CAST(99999999999999999999999999999999999999 AS DECIMAL(38,0))) AS n FROM odd "
+    "WHERE i < 3 ORDER BY n",
     "SELECT count(*) FROM odd a JOIN odd b ON CAST(a.l AS INT) = b.i AND a.s = b.s AND b.i = 1",
     "SELECT count(CAST(l AS INT)), count(*) FROM odd",
     "SELECT count(*) FROM odd WHERE CAST(l AS INT) IS NOT NULL OR b",
@@ -216,6 +218,9 @@ def test_files_written_under_earlier_schemas_are_read_by_field_id(sides: Sides) 
     found = sides.same_natively("SELECT was_a, b, c, d, `odd name%` FROM evolved WHERE b = 'x' ORDER BY was_a", ordered=True)
     assert found.column("was_a").to_pylist() == [1, 4, 3000000000]
     assert found.column("c").to_pylist() == [None, None, "new"]
+    # One column that kept its name and one that lost it: by name, by id.
+    sides.same_natively("SELECT b, count(*) FROM evolved GROUP BY b")
+    sides.same_natively("SELECT b, sum(was_a), count(c) FROM evolved GROUP BY b")
     old = sides.run("SELECT snapshot_id FROM evolved.snapshots ORDER BY committed_at LIMIT 1").column(0)[0].as_py()
     sides.same_natively(f"SELECT a, b, c, d FROM evolved VERSION AS OF {old} ORDER BY a", ordered=True)
 
