@@ -36,3 +36,12 @@ def test_what_gathers_rows_stops_when_it_must(sql: Callable[[str], pa.Table]) ->
     assert refused.value.code is errors.EXCEEDED_TIME_LIMIT
     sql("SET query_timeout_seconds = 30")  # its tasks would hold all cores for hours
     assert sql("SELECT count(*) AS n FROM range(0, 1000, 1, 2)").to_pylist() == [{"n": 1000}]
+
+
+def test_rows_of_two_unnests_leave_as_they_come(sql: Callable[[str], pa.Table]) -> None:
+    """In one compiled loop all rows of one row would be in the heap before the first left (`pytest -m long -k ten_million`)."""
+    query = "SELECT a, b FROM (SELECT explode(sequence(1, 9)) AS a) LATERAL VIEW explode(sequence(1, a)) AS b"
+    plan = sql(f"EXPLAIN {query}").column(0)[0].as_py()
+    outer, between, inner = plan.index("Generate"), plan.index("StoppableRows"), plan.rindex("Generate")
+    assert outer < between < inner
+    assert sql(query).num_rows == 45
