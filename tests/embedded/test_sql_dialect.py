@@ -33,6 +33,21 @@ def test_the_dialect_is_the_sessions(sql: Sql) -> None:
         sql("SET sql_dialect = 'klingon'")
 
 
+def test_a_moment_with_a_zone_is_assigned_as_its_own_clock_shows_it(trino: Sql) -> None:
+    """As by Trino 476; dbt's snapshots of deleted rows rely on it."""
+    trino("CREATE TABLE lake.default.clocks (id integer, at timestamp(6))")
+    trino("INSERT INTO lake.default.clocks VALUES (1, NULL), (2, NULL)")
+    trino("UPDATE lake.default.clocks SET at = TIMESTAMP '2020-01-01 10:00:00 +05:00' WHERE id = 1")
+    trino(
+        "MERGE INTO lake.default.clocks t USING (SELECT 2 AS id, TIMESTAMP '2020-01-01 11:00:00 UTC' AS at) s ON t.id = s.id"
+        " WHEN MATCHED THEN UPDATE SET at = s.at"
+    )
+    shown = trino("SELECT CAST(at AS varchar) AS at FROM lake.default.clocks ORDER BY id")["at"].to_pylist()
+    assert shown == ["2020-01-01 10:00:00.000000", "2020-01-01 11:00:00.000000"]
+    with pytest.raises(SqeError, match="don't match SET"):
+        trino("UPDATE lake.default.clocks SET id = current_timestamp")
+
+
 def test_tables_views_and_rows(trino: Sql) -> None:
     trino("CREATE SCHEMA IF NOT EXISTS lake.duck")
     trino("USE lake.duck")

@@ -260,8 +260,11 @@ def _assigned(c: Compiler, node: exp.Expr, fields: list[Field]) -> str:
     if kind is None:
         raise wrong(node, errors.COLUMN_NOT_FOUND, f"The column '{name}' cannot be resolved")
     value = c.value(node.expression)
+    from sqe.sql.dialect.trino import moments
     from sqe.sql.dialect.trino.types import coerces
 
+    if value.type.is_instant and kind.base == "timestamp":
+        return f"{quote_name(name)} = {moments.cast(c, node, value, kind).sql}"
     if not (coerces(value.type, kind) or (value.type.is_number and kind.is_number)):
         raise mismatch(node, f"UPDATE table column types don't match SET expressions: {kind} and {value.type}")
     return f"{quote_name(name)} = {c.cast(value, kind).sql}"
