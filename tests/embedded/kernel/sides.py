@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pyarrow as pa
 
-from sqe.errors import SqeError
+from sqe.errors import ErrorCode, SqeError
 from sqe.query.handler import QueryHandler
 from sqe.session import Session
+from tests.waiting import eventually
 
 
 @dataclass
@@ -25,6 +28,26 @@ class Sides:
 
     def native(self, mode: str) -> None:
         self.run(f"SET native = '{mode}'")
+
+    def cancelled(self, text: str, *, when: Callable[[], bool], within: float = 30) -> ErrorCode:
+        """Runs it natively, cancels it `when` that is so, and gives the code of its end, which comes `within` seconds."""
+        self.native("require")
+        ends: list[ErrorCode] = []
+        with self.handler.submit(self.session, text, door="test") as query:
+
+            def read() -> None:
+                try:
+                    query.read_all()
+                except SqeError as error:
+                    ends.append(error.code)
+
+            reader = threading.Thread(target=read)
+            reader.start()
+            eventually(when)
+            query.cancel()
+            reader.join(within)
+        (end,) = ends
+        return end
 
     def answer(self, mode: str, query: str) -> pa.Table | str:
         """The rows, or the code of the error."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 
 import pytest
@@ -11,7 +10,6 @@ from waiting import eventually
 
 from sqe import errors
 from sqe.engine.driver import Driver
-from sqe.errors import SqeError
 
 Explain = Callable[[str], str]
 
@@ -98,25 +96,9 @@ def test_a_damaged_file_is_sparks_error(sides: Sides, driver: Driver) -> None:
 
 
 def test_cancelling_ends_the_decoders(fed: Sides, driver: Driver) -> None:
-    fed.native("require")
     text = "SELECT count(*) FROM many_files a, many_files b, many_files c WHERE a.x + b.x < c.x AND a.s < concat(b.s, c.s)"
-    query = fed.handler.submit(fed.session, text, door="test")
-    failures: list[SqeError] = []
-
-    def read() -> None:
-        try:
-            query.read_all()
-        except SqeError as error:
-            failures.append(error)
-
-    reader = threading.Thread(target=read)
-    reader.start()
-    eventually(lambda: left(driver)[0] == 1)
-    query.cancel()
-    reader.join(30)
-    assert [failure.code for failure in failures] == [errors.USER_CANCELED]
+    assert fed.cancelled(text, when=lambda: left(driver)[0] == 1) is errors.USER_CANCELED
     eventually(lambda: left(driver) == (0, 0))
-    query.close()
 
 
 def left(driver: Driver) -> tuple[int, int]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable
 
 import pytest
@@ -259,30 +257,9 @@ def test_the_setting_takes_only_what_it_knows(sides: Sides) -> None:
 
 def test_cancelling_stops_the_kernel(tpch: Sides, driver: Driver) -> None:
     """A join of thirty billion pairs, which only a cancel ends."""
-    tpch.native("require")
-    query = tpch.handler.submit(
-        tpch.session,
-        "SELECT count(*) FROM lineitem a, lineitem b, orders c WHERE a.l_quantity + b.l_quantity < c.o_totalprice - b.l_tax",
-        door="test",
-    )
-    failures: list[SqeError] = []
-
-    def read() -> None:
-        try:
-            query.read_all()
-        except SqeError as error:
-            failures.append(error)
-
-    reader = threading.Thread(target=read)
-    reader.start()
-    eventually(lambda: running(driver) == 1)
-    begun = time.monotonic()
-    query.cancel()
-    reader.join(20)
-    assert [failure.code for failure in failures] == [errors.USER_CANCELED]
-    eventually(lambda: running(driver) == 0)
-    assert time.monotonic() - begun < 10
-    query.close()
+    text = "SELECT count(*) FROM lineitem a, lineitem b, orders c WHERE a.l_quantity + b.l_quantity < c.o_totalprice - b.l_tax"
+    assert tpch.cancelled(text, when=lambda: running(driver) == 1, within=5) is errors.USER_CANCELED
+    eventually(lambda: running(driver) == 0, seconds=5)
 
 
 def running(driver: Driver) -> int:
