@@ -27,10 +27,6 @@ _READY_SECONDS = 120.0
 _FIRST_PAUSE_SECONDS = 0.5
 _LONGEST_PAUSE_SECONDS = 30.0
 _NOTICE_SECONDS = 2.0
-# Connections that nobody uses: so many are kept for good, so many for a moment.
-_KEPT_CONNECTIONS = 4
-_MOST_CONNECTIONS = 64
-_IDLE_SECONDS = 2.0
 _SEE_LOG = "the server's log has the details"
 
 
@@ -262,18 +258,10 @@ def _open_gateway(port: int, secret: str) -> JavaGateway:
             return response
 
         def _give_back_connection(self, connection: Any) -> None:
-            """A crowd of statements shares what it opened: to open one takes a round trip and a thread. Then few are kept."""
-            connection.idle_since = now = time.monotonic()
-            super()._give_back_connection(connection)
-            while len(self.deque) > _KEPT_CONNECTIONS:
-                try:
-                    longest = self.deque.popleft()  # they are taken from the other end
-                except IndexError:
-                    return
-                if now - longest.idle_since < _IDLE_SECONDS and len(self.deque) < _MOST_CONNECTIONS:
-                    self.deque.appendleft(longest)
-                    return
-                longest.close()
+            if len(self.deque) < 4:
+                super()._give_back_connection(connection)
+            else:
+                connection.close()
 
     parameters = GatewayParameters(address="127.0.0.1", port=port, auth_token=secret, auto_convert=False)
     return JavaGateway(gateway_client=BoundedClient(gateway_parameters=parameters), gateway_parameters=parameters)
