@@ -159,6 +159,10 @@ class SqeError(Exception):
         return f"{self.code.name}: {where}{self.message}{hint}"
 
 
+def shutting_down() -> SqeError:
+    return SqeError(SERVER_SHUTTING_DOWN, "The server is shutting down")
+
+
 def internal(what: str = "The server met an unexpected condition; its log has the details") -> SqeError:
     """What a user sees of a defect of ours: that it is one, and nothing else."""
     return SqeError(GENERIC_INTERNAL_ERROR, what)

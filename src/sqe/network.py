@@ -87,6 +87,13 @@ class NetworkDoors:
         )
         return (self.flight, self.trino, self.ops)
 
+    def drain(self) -> None:
+        self.trino.drain()
+
+    def unread(self) -> int:
+        """Answers that clients still fetch although their statements have ended: those of the Trino port lie in pages."""
+        return self.trino.unread()
+
     def addresses(self) -> dict[str, str | None]:
         """Where clients find each service; null is one that is not open."""
         host = self._settings.coordinator.host

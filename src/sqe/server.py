@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -33,6 +34,7 @@ log = logging.getLogger("sqe.server")
 # Sessions are looked at this many times within their shortest life, at most twice a minute.
 _LOOKS_PER_LIFE = 10
 _LONGEST_PAUSE_SECONDS = 30.0
+_DRAIN_PAUSE_SECONDS = 0.05
 
 
 class Door(Protocol):
@@ -77,6 +79,7 @@ class Server:
         self._policy: Built | None = None
         self._make_doors = doors
         self._doors: list[Door] = []
+        self._draining = threading.Event()
         self._stopping = threading.Event()
         self._expiry = threading.Thread(target=self._expire, name="sqe-session-expiry", daemon=True)
         self._keeper = TokenKeeper(self.sessions, lambda session, error: self.handler.cancel_all(session, error))
@@ -103,13 +106,31 @@ class Server:
 
     def not_ready(self) -> str | None:
         """Why statements cannot run now; None when they can."""
-        if self._stopping.is_set():
+        if self._draining.is_set() or self._stopping.is_set():
             return "The server is shutting down"
         try:
             self.driver.await_ready(0)
         except SqeError as error:
             return error.message
         return self.audit.not_writable() if self.audit else None
+
+    def drain(self, timeout_seconds: float, unread: Callable[[], int] = lambda: 0) -> None:
+        """Before `stop`, for those who can wait: nothing new begins, and what runs may end within the time.
+
+        `unread` counts answers that clients have not fetched yet although their statements have ended.
+        """
+        self._draining.set()
+        self.handler.drain()
+        deadline = time.monotonic() + timeout_seconds
+        said = False
+        while self.handler.running or unread():
+            if time.monotonic() >= deadline:
+                log.warning("statements that have not ended within coordinator.drain_timeout are cancelled")
+                return
+            if not said:
+                said = True
+                log.info("draining: running statements have %g seconds to end", timeout_seconds)
+            time.sleep(_DRAIN_PAUSE_SECONDS)
 
     def stop(self) -> None:
         """Doors first, so that nothing new comes in; then what runs; then the JVM. Safe to call twice."""

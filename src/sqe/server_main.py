@@ -83,6 +83,8 @@ def _serve(loaded: Loaded) -> int:
         _await_engine(server, signals)
         print(json.dumps({"event": "ready", **network.addresses()}), flush=True)
         signals.wait()
+        network.drain()
+        server.drain(settings.coordinator.drain_timeout, network.unread)
     except _Stopped:
         pass
     except SqeError as error:

@@ -48,6 +48,11 @@ class Coordinator:
     trino_http_port: int = key(PORT, 8080, "Trino's HTTP protocol, for its clients, drivers and tools; docs/trino.md.")
     metrics_port: int = key(PORT, 9090, "Prometheus metrics at `/metrics`.")
     health_port: int = key(PORT, 9091, "Health answers at `/healthz` (alive) and `/readyz` (serving).")
+    drain_timeout: Duration = key(
+        duration("0s", "1d"),
+        Duration.parse("20s"),
+        "A server that is told to stop takes no new statements and gives running ones this long to end; docs/server.md.",
+    )
     tls_cert: Path | None = key(
         PATH, None, "Certificate and its chain (PEM): all ports then speak TLS. Read again when the file changes; docs/tls.md."
     )

@@ -90,7 +90,7 @@ class Driver:
         with self._changed:
             while self._gateway is None:
                 if self._stopping:
-                    raise SqeError(errors.SERVER_SHUTTING_DOWN, "The server is shutting down")
+                    raise errors.shutting_down()
                 if self._start_error is not None:
                     raise self._start_error
                 left = deadline - time.monotonic()

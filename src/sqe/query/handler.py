@@ -92,11 +92,20 @@ class QueryHandler:
         self._looks = Looks()
         self._watchdog = Watchdog(self._registry, self._looks, self._time_limit, self._limits.abandoned_seconds)
         self._watchdog.start()
+        self._draining = False
+
+    def drain(self) -> None:
+        """From now on nothing new begins; what runs goes on."""
+        self._draining = True
+
+    @property
+    def running(self) -> int:
+        return len(self._registry.running())
 
     def close(self) -> None:
         self._watchdog.stop()
         for query in self._registry.running():
-            query.cancel(SqeError(errors.SERVER_SHUTTING_DOWN, "The server is shutting down"))
+            query.cancel(errors.shutting_down())
 
     # Statements.
 
@@ -289,6 +298,8 @@ class QueryHandler:
 
     def _count(self, session: Session) -> None:
         """Before anything else: refusing must cost less than asking."""
+        if self._draining:
+            raise errors.shutting_down()
         if self._rates is not None:
             self._rates.admit(session.identity.user, session.id)
 

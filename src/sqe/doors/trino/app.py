@@ -230,6 +230,7 @@ class Door:
 
     async def _delete(self, request: Request) -> Response:
         statement, _ = await self._statement(request)
+        statement.left = True
         await asyncio.get_running_loop().run_in_executor(self._sessions, statement.cancel)
         return Response(status_code=204)
 

@@ -103,6 +103,15 @@ class TrinoDoor:
         assert self._bound is not None
         return address_of(self._bound)
 
+    def drain(self) -> None:
+        """New statements are refused; running ones go on, and their clients fetch what they have."""
+        if self._door is not None:
+            self._door.statements.drain()
+
+    def unread(self) -> int:
+        """Statements that still run, or have answers that their clients have not fetched."""
+        return self._door.statements.unread if self._door is not None else 0
+
     def stop(self) -> None:
         """New statements are refused and running ones end with an error that their clients still read; then the port closes."""
         self._stopping.set()

@@ -122,6 +122,7 @@ class Statement:
         self._stopping = False
         self._cancel_error: SqeError | None = None
         self.ended_at: float | None = None  # when its client had all of it
+        self.left = False  # its client said that it does not come for the rest
 
     # What its thread tells.
 

@@ -36,12 +36,12 @@ class Statements:
         self._budget = Budget()
         self._by_id: dict[str, Statement] = {}
         self._threads: set[threading.Thread] = set()
-        self._closed = False
+        self._refusing = False
 
     def start(self, known: KnownLogin, session: Session, sql: str, client: ClientRequest) -> Statement:
         """Raises `TooManyRequests`."""
-        if self._closed:
-            raise SqeError(errors.SERVER_SHUTTING_DOWN, "The server is shutting down")
+        if self._refusing:
+            raise errors.shutting_down()
         self._calls.begin(session.identity.user)
         statement = Statement(secrets.token_hex(16), known, session, sql, client, self._budget, asyncio.get_running_loop())
         thread = threading.Thread(target=self._thread, args=(statement,), name="sqe-trino-statement", daemon=True)
@@ -86,11 +86,15 @@ class Statements:
                 reason = SqeError(errors.ABANDONED_QUERY, "Nobody came for the rows of this statement")
                 await asyncio.to_thread(statement.cancel, reason)
 
+    def drain(self) -> None:
+        """From any thread: nothing new begins, what runs goes on."""
+        self._refusing = True
+
     def close(self, grace_seconds: float) -> None:
-        """From any thread, when no request comes any more: ends what runs and waits for its threads."""
-        self._closed = True
+        """From any thread: ends what runs and waits for its threads."""
+        self.drain()
         for statement in self.all():
-            statement.cancel(SqeError(errors.SERVER_SHUTTING_DOWN, "The server is shutting down"))
+            statement.cancel(errors.shutting_down())
         deadline = time.monotonic() + grace_seconds
         for thread in list(self._threads):
             thread.join(max(0.0, deadline - time.monotonic()))
@@ -98,6 +102,11 @@ class Statements:
     @property
     def running(self) -> int:
         return len(self._threads)
+
+    @property
+    def unread(self) -> int:
+        """From any thread: those whose clients do not have all of them yet and may come for it."""
+        return sum(statement.ended_at is None and not statement.left for statement in self.all())
 
     def _thread(self, statement: Statement) -> None:
         try:
