@@ -1,0 +1,120 @@
+"""Sums and averages of decimals in two longs (jvm: WideSums) are those of exact arithmetic, and fail where Spark's own fail."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from decimal import Decimal, localcontext
+
+import pyarrow as pa
+import pytest
+
+from sqe.errors import SqeError
+
+Sql = Callable[[str], pa.Table]
+
+KINDS = [(3, 3), (9, 2), (15, 2), (16, 0), (18, 0), (18, 18), (19, 2)]
+
+
+@pytest.fixture(autouse=True)
+def exact() -> Iterator[None]:
+    with localcontext() as context:
+        context.prec = 100
+        yield
+
+
+def values(seed: int, digits: int, scale: int, count: int) -> list[Decimal | None]:
+    """Ends of the range, zeros, nulls, both signs."""
+    draw = random.Random(seed)
+    largest = 10**digits - 1
+    numbers = [draw.choice([None, 0, largest, -largest, 1, -1, draw.randint(-largest, largest)]) for _ in range(count)]
+    return [None if number is None else Decimal(number).scaleb(-scale) for number in numbers]
+
+
+def relation(columns: dict[str, tuple[str, list[Decimal | None]]]) -> str:
+    rows = zip(*(numbers for _, numbers in columns.values()), strict=True)
+    texts = (
+        "(" + ", ".join("NULL" if each is None else f"'{each:f}'" for each in row) + f", {at % 3})" for at, row in enumerate(rows)
+    )
+    casts = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, (kind, _) in columns.items())
+    return f"(SELECT {casts}, g FROM VALUES {', '.join(texts)} AS v({', '.join(columns)}, g))"
+
+
+def make(sql: Sql, name: str, columns: dict[str, tuple[str, list[Decimal | None]]]) -> None:
+    """A table in two files, so that what two tasks have summed up is put together."""
+    sql(f"CREATE OR REPLACE TABLE {name} AS SELECT /*+ REPARTITION(2) */ * FROM {relation(columns)}")
+
+
+@pytest.mark.parametrize(("digits", "scale"), KINDS)
+def test_they_are_exact(sql: Sql, digits: int, scale: int) -> None:
+    numbers = values(digits * 100 + scale, digits, scale, 300)
+    make(sql, "sums", {"x": (f"DECIMAL({digits}, {scale})", numbers)})
+    for g in range(3):
+        group = [each for each in numbers[g::3] if each is not None]
+        (row,) = sql(f"SELECT sum(x), count(x), sum(x) FILTER (WHERE x > 0) FROM sums WHERE g = {g}").to_pylist()
+        assert list(row.values()) == [sum(group), len(group), sum(each for each in group if each > 0)]
+
+
+@pytest.mark.parametrize(("digits", "scale"), KINDS)
+def test_they_are_what_spark_computes_over_a_window(sql: Sql, digits: int, scale: int) -> None:
+    """Spark's own sums, which the rule leaves alone."""
+    make(sql, "sums", {"x": (f"DECIMAL({digits}, {scale})", values(7, digits, scale, 200))})
+    ours = sql("SELECT g, sum(x) AS s, avg(x) AS a, avg(x) FILTER (WHERE g > 5) AS none FROM sums GROUP BY g ORDER BY g")
+    theirs = sql(
+        "SELECT DISTINCT g, sum(x) OVER (PARTITION BY g) AS s, avg(x) OVER (PARTITION BY g) AS a, CAST(NULL AS "
+        f"DECIMAL({digits + 4}, {scale + 4})) AS none FROM sums ORDER BY g"
+    )
+    assert ours == theirs
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [((15, 2), (16, 2)), ((18, 0), (18, 18)), ((3, 1), (18, 4)), ((1, 0), (1, 0)), ((18, 9), (19, 2))]
+)
+def test_products_are_exact(sql: Sql, one: tuple[int, int], other: tuple[int, int]) -> None:
+    left, right = values(1, *one, 90), values(2, *other, 90)
+    make(sql, "products", {"x": (f"DECIMAL{one}", left), "y": (f"DECIMAL{other}", right)})
+    expected = sum(x * y for x, y in zip(left, right, strict=True) if x is not None and y is not None)
+    assert sql("SELECT sum(x * y) AS s FROM products")["s"].to_pylist() == [expected]
+
+
+def test_sums_over_nothing_are_null(sql: Sql) -> None:
+    make(sql, "nulls", {"x": ("DECIMAL(15, 2)", [None, None, None, Decimal("1.50")])})
+    assert sql("SELECT sum(x) AS s, avg(x) AS a, sum(x * x) AS p FROM nulls WHERE g = 1").to_pylist() == [
+        {"s": None, "a": None, "p": None}
+    ]
+    assert sql("SELECT sum(x) AS s FROM nulls WHERE g = 9")["s"].to_pylist() == [None]
+    assert sql("SELECT sum(x) AS s FROM nulls WHERE g = 9 GROUP BY g")["s"].to_pylist() == []
+    assert sql("SELECT g, sum(x) AS s FROM nulls GROUP BY ROLLUP (g) ORDER BY g NULLS LAST")["s"].to_pylist() == [
+        Decimal("1.50"),
+        None,
+        None,
+        Decimal("1.50"),
+    ]
+
+
+def test_other_ways_to_sum_are_as_before(sql: Sql) -> None:
+    make(sql, "others", {"x": ("DECIMAL(15, 2)", [Decimal(each) for each in ("2.50", "2.50", "1.25", "2.50")])})
+    (row,) = sql(
+        "SELECT sum(DISTINCT x) AS d, avg(DISTINCT x) AS m, sum(x) AS s, try_sum(x) AS t, sum(g) AS i FROM others"
+    ).to_pylist()
+    assert row == {"d": Decimal("3.75"), "m": Decimal("1.875000"), "s": Decimal("8.75"), "t": Decimal("8.75"), "i": 3}
+
+
+@pytest.mark.parametrize("rows", [102, 300], ids=["beyond the decimal", "beyond 128 bits"])
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_a_sum_that_is_too_long_fails_as_sparks_does(sql: Sql, rows: int, sign: str) -> None:
+    largest = f"CAST({'9' * 18} AS DECIMAL(18, 0))"
+    source = f"(SELECT {sign}{largest} AS x, {largest} AS y FROM range({rows}))"
+    with pytest.raises(SqeError) as ours:
+        sql(f"SELECT sum(x * y) FROM {source}")
+    with pytest.raises(SqeError) as theirs:
+        sql(f"SELECT sum(x * y) OVER () FROM {source}")
+    assert ours.value.code is theirs.value.code
+
+
+def test_the_rule_is_what_was_tested(sql: Sql) -> None:
+    make(sql, "plans", {"x": ("DECIMAL(15, 2)", [Decimal(1)])})
+    plan = "\n".join(sql("EXPLAIN SELECT sum(x), avg(x), sum(x * x) FROM plans")["plan"].to_pylist())
+    assert plan.count("wide_sum") >= 2, plan
+    longer = "\n".join(sql("EXPLAIN SELECT sum(CAST(x AS DECIMAL(19, 2))) FROM plans")["plan"].to_pylist())
+    assert "wide_sum" not in longer
