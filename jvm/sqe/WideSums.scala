@@ -27,7 +27,7 @@ final case class WideSums(session: SparkSession) extends Rule[LogicalPlan] {
     else plan.transformWithPruning(_.containsAnyPattern(SUM, AVERAGE)) {
       case aggregate: Aggregate =>
         aggregate.copy(aggregateExpressions = aggregate.aggregateExpressions.map(_.transform {
-          case whole @ AggregateExpression(Sum(Wide(high, low), EvalMode.ANSI), _, false, _, _) =>
+          case whole @ AggregateExpression(sum @ Sum(Wide(high, low), _), _, false, _, _) if sum.evalContext.evalMode == EvalMode.ANSI =>
             again(whole, WideSum(high, low, whole.dataType.asInstanceOf[DecimalType]))
           case whole @ AggregateExpression(average @ Average(child @ Wide(high, low), EvalMode.ANSI), _, false, _, _) =>
             val count = again(whole, Count(child))
