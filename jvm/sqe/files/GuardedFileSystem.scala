@@ -136,8 +136,12 @@ private final class HttpStore(files: HttpFiles) extends Store {
 private final class IcebergStore(access: Address => FileIO) extends Store {
   override def look(address: Address): Found = if (address.name.isEmpty) Found("", -1, folder = true, 0) else {
     val file = access(address).newInputFile(address.toString)
-    try Found(address.name, file.getLength, folder = false, 0)
-    catch {
+    try {
+      val size = file.getLength
+      // Azure tells of a folder as of a file without a byte.
+      val folder = size == 0 && AzureFiles.has(address.toString) && list(address).nonEmpty
+      Found(address.name, if (folder) -1 else size, folder, 0)
+    } catch {
       case failure: RuntimeException if IcebergStore.tellsMissing(failure, file) =>
         if (list(address).isEmpty) throw new FileNotFoundException(address.shown)
         Found(address.name, -1, folder = true, 0)

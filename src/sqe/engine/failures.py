@@ -204,7 +204,9 @@ _NO_DEFAULTS = "Column defaults cannot be set: Iceberg 1.12 for Spark does not w
 SYMPTOMS: Sequence[Symptom] = (
     _symptom(r"No space left on device|SQLITE_FULL|Disk quota exceeded", errors.OUT_OF_DISK_SPACE),
     _symptom(
-        r"Service: S3, Status Code: 40[13]", errors.PERMISSION_DENIED, "The object store does not accept the keys for this table"
+        r"Service: S3, Status Code: 40[13]|\bStatus code 40[13],",  # the second are Azure's words
+        errors.PERMISSION_DENIED,
+        "The object store does not accept the keys for this table",
     ),
     _symptom(r"SQLITE_READONLY|SQLITE_PERM|Read-only file system|Permission denied|AccessDenied", errors.READ_ONLY_VIOLATION),
     _symptom(r"not a directory|Not a directory|Mkdirs failed to create", errors.READ_ONLY_VIOLATION),
@@ -248,7 +250,7 @@ SYMPTOMS: Sequence[Symptom] = (
         "The XML or the XPath cannot be read",
     ),
     _symptom(
-        r'No FileSystem for scheme "s3',
+        r'No FileSystem for scheme "(s3|gs|abfs)',
         errors.NOT_SUPPORTED,
         "Files of an object store can be listed with prefix_listing => true only",
     ),

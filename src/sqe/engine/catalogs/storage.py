@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from sqe import errors
 from sqe.engine.install.jars import AZURE_BUNDLE, GCP_BUNDLE, Jar, ensure_jars
@@ -73,16 +75,33 @@ def service_account(catalog: Mapping[str, str]) -> str | None:
 
 def adls(catalog: Mapping[str, str]) -> dict[str, str]:
     """Azure Data Lake Storage Gen2, with the key of a storage account. Without one Iceberg would use the machine's identity."""
-    account, key = catalog.get("adls_account"), catalog.get("adls_account_key")
-    if not account or not key:
-        raise SqeError(errors.CONFIGURATION_INVALID, "Files of abfss:// need the name and the key of a storage account")
+    account, key = storage_account(catalog)
     result = _late(_ADLS_FILES, AZURE_BUNDLE) | {
         "adls.auth.shared-key.account.name": account,
         "adls.auth.shared-key.account.key": key,
     }
     if endpoint := catalog.get("adls_endpoint"):
-        result[f"adls.connection-string.{account}.dfs.core.windows.net"] = endpoint
+        # Locations name the account as Azure does, or by the host of the endpoint.
+        result |= {f"adls.connection-string.{host}": endpoint for host in (_azure_host(account), urlsplit(endpoint).netloc) if host}
     return result
+
+
+def storage_account(catalog: Mapping[str, str]) -> tuple[str, str]:
+    """The name of a storage account and its key, as Azure makes them: others would be found out by its library, in its words."""
+    account, key = catalog.get("adls_account", ""), catalog.get("adls_account_key", "")
+    if not account or not key:
+        raise SqeError(errors.CONFIGURATION_INVALID, "Files of abfss:// need the name and the key of a storage account")
+    if not re.fullmatch(r"[a-z0-9]{3,24}", account):
+        raise SqeError(errors.CONFIGURATION_INVALID, "The name of a storage account has 3 to 24 small letters and digits")
+    try:
+        base64.b64decode(key, validate=True)
+    except ValueError:
+        raise SqeError(errors.CONFIGURATION_INVALID, "The key for abfss:// is not the key of a storage account") from None
+    return account, key
+
+
+def _azure_host(account: str) -> str:
+    return f"{account}.dfs.core.windows.net"
 
 
 def _late(implementation: str, jar: Jar) -> dict[str, str]:
