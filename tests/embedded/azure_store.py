@@ -13,10 +13,11 @@ import hashlib
 import hmac
 import json
 import secrets
+import socket
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -90,7 +91,9 @@ class _Handler(BaseHTTPRequestHandler):
         wanted = self.account.signature(self.command, self.path, {name.lower(): text for name, text in self.headers.items()})
         if name != self.account.name or not hmac.compare_digest(shown, f"SharedKey {self.account.name}:{wanted}"):
             self.account.refused += 1
-            return self._error(403, "AuthenticationFailed", f"The MAC signature found in the HTTP request '{shown}' is not {wanted}")
+            return self._error(
+                403, "AuthenticationFailed", f"The MAC signature found in the HTTP request '{shown}' is not {wanted}"
+            )
         what = query.get("resource") or query.get("comp") or ("folder" if "recursive" in query else "file")
         call = getattr(self, f"_{self.command.lower()}_{what}", None)
         if call is None:
@@ -98,7 +101,7 @@ class _Handler(BaseHTTPRequestHandler):
             return self._error(501, "NotImplemented", "no such call here")
         return call(path, query, body) or None
 
-    do_GET = do_HEAD = do_PUT = do_DELETE = do_PATCH = do_POST = _serve  # noqa: N815 - names of http.server
+    do_GET = do_HEAD = do_PUT = do_DELETE = do_PATCH = do_POST = _serve
 
     def _head_file(self, path: str, _query: Mapping[str, str], _body: bytes) -> None:
         if path in self.account.files:
@@ -133,7 +136,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _put_blocklist(self, path: str, query: Mapping[str, str], body: bytes) -> None:
         blocks = self.account.blocks.pop(path, {})
-        wanted = [each.text or "" for each in ElementTree.fromstring(body)]  # noqa: S314 - our own client wrote it
+        wanted = [each.text or "" for each in ElementTree.fromstring(body)]
         self._put_file(path, query, b"".join(blocks[name] for name in wanted))
 
     def _get_filesystem(self, container: str, query: Mapping[str, str], _body: bytes) -> None:
@@ -188,10 +191,30 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
 
+class _Server(ThreadingHTTPServer):
+    """Clients keep their connections: they are closed with the server, and its threads are gone with them."""
+
+    daemon_threads = False
+
+    def __init__(self, account: Account) -> None:
+        super().__init__(("127.0.0.1", 0), type("Handler", (_Handler,), {"account": account}))
+        self.connections: set[socket.socket] = set()
+
+    def process_request(self, request: socket.socket | tuple[bytes, socket.socket], client_address: object) -> None:
+        assert isinstance(request, socket.socket)
+        self.connections.add(request)
+        super().process_request(request, client_address)
+
+    def server_close(self) -> None:
+        for connection in self.connections:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        super().server_close()
+
+
 @contextmanager
 def azure_account(account: Account) -> Iterator[Account]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"account": account}))
-    server.daemon_threads = True
+    server = _Server(account)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     account.address = f"http://127.0.0.1:{server.server_port}/{account.name}"

@@ -4,7 +4,6 @@ import java.util
 import java.util.Locale
 
 import scala.jdk.CollectionConverters._
-import scala.util.Try
 
 import org.apache.iceberg.io.{FileInfo, SupportsPrefixOperations}
 
@@ -34,10 +33,7 @@ private object AzureFiles {
       found.hasNext // the first page is asked for now
       found.asScala.map(file => new FileInfo(s"$store/${file.location}", file.size, file.createdAtMillis)).asJava
     } catch {
-      case failure: RuntimeException if isMissing(failure) => util.Collections.emptyIterator()
+      case failure: RuntimeException if StoreFailure.status(failure).contains(404) => util.Collections.emptyIterator()
     }
   }
-
-  /** By reflection: the compiler has no such jar. */
-  private def isMissing(failure: Throwable): Boolean = Try(failure.getClass.getMethod("getStatusCode").invoke(failure) == 404).getOrElse(false)
 }

@@ -82,7 +82,9 @@ def adls(catalog: Mapping[str, str]) -> dict[str, str]:
     }
     if endpoint := catalog.get("adls_endpoint"):
         # Locations name the account as Azure does, or by the host of the endpoint.
-        result |= {f"adls.connection-string.{host}": endpoint for host in (_azure_host(account), urlsplit(endpoint).netloc) if host}
+        result |= {
+            f"adls.connection-string.{host}": endpoint for host in (_azure_host(account), urlsplit(endpoint).netloc) if host
+        }
     return result
 
 
