@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 from collections.abc import Mapping
@@ -10,6 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from sqe import errors
+from sqe.config.azure import is_account_key, is_account_name
 from sqe.engine.install.jars import AZURE_BUNDLE, GCP_BUNDLE, Jar, ensure_jars
 from sqe.errors import SqeError
 
@@ -89,16 +89,14 @@ def adls(catalog: Mapping[str, str]) -> dict[str, str]:
 
 
 def storage_account(catalog: Mapping[str, str]) -> tuple[str, str]:
-    """The name of a storage account and its key, as Azure makes them: others would be found out by its library, in its words."""
+    """The name of a storage account and its key."""
     account, key = catalog.get("adls_account", ""), catalog.get("adls_account_key", "")
     if not account or not key:
         raise SqeError(errors.CONFIGURATION_INVALID, "Files of abfss:// need the name and the key of a storage account")
-    if not re.fullmatch(r"[a-z0-9]{3,24}", account):
+    if not is_account_name(account):
         raise SqeError(errors.CONFIGURATION_INVALID, "The name of a storage account has 3 to 24 small letters and digits")
-    try:
-        base64.b64decode(key, validate=True)
-    except ValueError:
-        raise SqeError(errors.CONFIGURATION_INVALID, "The key for abfss:// is not the key of a storage account") from None
+    if not is_account_key(key):
+        raise SqeError(errors.CONFIGURATION_INVALID, "The key for abfss:// is not the key of a storage account")
     return account, key
 
 
