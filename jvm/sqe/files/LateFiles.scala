@@ -26,9 +26,9 @@ final class LateFiles extends DelegateFileIO {
 
   override def properties(): util.Map[String, String] = settings
 
-  override def newInputFile(path: String): InputFile = new LateInput(files(path).newInputFile(path))
+  override def newInputFile(path: String): InputFile = FranklyMissing.of(files(path).newInputFile(path))
 
-  override def newInputFile(path: String, length: Long): InputFile = new LateInput(files(path).newInputFile(path, length))
+  override def newInputFile(path: String, length: Long): InputFile = FranklyMissing.of(files(path).newInputFile(path, length))
 
   override def newOutputFile(path: String): OutputFile = files(path).newOutputFile(path)
 
@@ -88,27 +88,6 @@ object LateFiles {
       val text = token.getClass.getMethod("getTokenValue").invoke(token).toString
       (Map("gcs.oauth2.token" -> text, "gcs.oauth2.token-expires-at" -> expires.toString), expires - early)
   }
-}
-
-/**
- * A file that tells at once when its store refuses the keys or does not answer. Iceberg tries to read a table's metadata for
- * minutes, unless what it meets is a file that is not there: so these are such ones.
- */
-private final class LateInput(file: InputFile) extends InputFile {
-  override def getLength: Long = told(file.getLength)
-
-  override def newStream(): SeekableInputStream = told(file.newStream())
-
-  override def location(): String = file.location()
-
-  override def exists(): Boolean = told(file.exists())
-
-  private def told[T](body: => T): T =
-    try body
-    catch {
-      case failure: RuntimeException if StoreFailure.status(failure).exists(code => code == 401 || code == 403) => throw new KeysRefused(failure)
-      case failure: RuntimeException if StoreFailure.isOfTheNetwork(failure) => throw new StoreUnreachable(failure)
-    }
 }
 
 /** The libraries of one store, and Iceberg's classes that use them; everything else is the engine's. */

@@ -14,6 +14,8 @@ from sqe.engine.install.jars import AZURE_BUNDLE, GCP_BUNDLE, Jar, ensure_jars
 from sqe.errors import SqeError
 
 S3_FILES = "org.apache.iceberg.aws.s3.S3FileIO"
+# The same, of catalogs whose metadata files are read here (jvm: S3Files).
+S3_FILES_AND_METADATA = "org.apache.spark.sql.sqe.files.S3Files"
 
 # Of other stores: their libraries are loaded when they are wanted (jvm: LateFiles).
 LATE_FILES = "org.apache.spark.sql.sqe.files.LateFiles"
@@ -35,7 +37,7 @@ def in_s3(warehouse: str) -> bool:
 def files(warehouse: str, catalog: Mapping[str, str]) -> dict[str, str]:
     """The settings for a warehouse at this location. On a disk, Iceberg's default asks Hadoop's file systems."""
     if in_s3(warehouse):
-        return {"io-impl": S3_FILES, **s3(catalog)}
+        return {"io-impl": S3_FILES_AND_METADATA, **s3(catalog)}
     if warehouse.startswith("gs://"):
         return {"io-impl": LATE_FILES, **gcs(catalog)}
     if warehouse.startswith(("abfss://", "abfs://")):
