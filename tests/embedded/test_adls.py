@@ -170,6 +170,7 @@ def test_what_an_account_signs_is_for_that_account(run: Run, account: Account, t
     port = account.address.split(":")[2].split("/")[0]
     for place in (
         "lake@other.dfs.core.windows.net",
+        "lake@dfs.core.windows.net",
         f"lake@127.0.0.1:{port}0",
         "lake@acme.evil.example",
         "acme.dfs.core.windows.net.evil",

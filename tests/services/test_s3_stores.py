@@ -118,10 +118,10 @@ def owner(driver: Driver, handler: QueryHandler, tmp_path: Path) -> Iterator[Sql
 
 
 def test_a_secret_opens_files_and_a_catalog_and_a_wrong_one_none(owner: Sql, store: Address, place: str, tmp_path: Path) -> None:
-    def secret(key: str) -> str:
+    def secret(key: str, endpoint: str = store["s3"]) -> str:
         return (
             f"CREATE OR REPLACE SECRET store (TYPE aws, KEY_ID '{store['access_key']}', SECRET '{key}', "
-            f"REGION '{store['region']}', ENDPOINT '{store['s3']}', PATH_STYLE 'true')"
+            f"REGION '{store['region']}', ENDPOINT '{endpoint}', PATH_STYLE 'true')"
         )
 
     owner(secret(store["secret_key"]))
@@ -151,6 +151,11 @@ def test_a_secret_opens_files_and_a_catalog_and_a_wrong_one_none(owner: Sql, sto
         assert wrong not in str(refused.value)
         assert time.monotonic() - began < 30, statement
     assert names(store, place) == before
+    owner(secret(store["secret_key"], "http://127.0.0.1:1"))  # where nobody listens
+    began = time.monotonic()
+    with pytest.raises(SqeError, match=r"ICEBERG_FILESYSTEM_ERROR: The object store cannot be reached"):
+        owner("SELECT * FROM far.s.t")
+    assert time.monotonic() - began < 60
     owner(secret(store["secret_key"]))
     owner("DROP TABLE far.s.t PURGE")
 

@@ -19,7 +19,7 @@ private object AzureFiles {
   /** What is signed with an account's key is for that account alone: Iceberg would send it to any host that a path names. */
   def check(path: String, settings: util.Map[String, String]): Unit = Option(settings.get(account)).foreach { name =>
     val known = path match {
-      case root(_, host) => settings.containsKey(endpoint + host) || host.toLowerCase(Locale.ROOT).stripPrefix(name + ".").matches(azure)
+      case root(_, host) => settings.containsKey(endpoint + host) || host.toLowerCase(Locale.ROOT).matches(s"\\Q$name\\E\\.$azure")
       case _ => false
     }
     if (!known) throw new FileDenied(s"The key of the storage account $name is not for ${path.takeWhile(_ != '?')}")
