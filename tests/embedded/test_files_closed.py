@@ -189,14 +189,14 @@ def landing(driver: Driver, sessions: Sessions) -> Iterator[tuple[Session, Any]]
 def test_a_pattern_may_stand_in_the_opened_folder_itself(driver: Driver, landing: tuple[Session, Any], run: Run) -> None:
     """Hadoop asks for it without its last slash; an object of that name is not in it."""
     session, store = landing
-    for key in ("2026/a.csv", "2026/b.csv", "2026", "20260/c.csv"):
+    for key in ("opened/a.csv", "opened/b.csv", "opened", "opened2/c.csv"):
         store.put_object(Bucket="landing", Key=key, Body=b"a\n1\n")
-    rights = FileRights(prefixes={"*": ["s3://landing/2026/"]}, storage=session.files.storage)
+    rights = FileRights(prefixes={"*": ["s3://landing/opened/"]}, storage=session.files.storage)
     opened = Sessions(driver, session.catalogs, "lake", files=rights)
     ann = opened.open(Identity("ann"))
-    for path in ("2026/*.csv", "2026/", "2026/**"):
+    for path in ("opened/*.csv", "opened/", "opened/**"):
         assert len(run(ann, f"SELECT * FROM read_csv('s3://landing/{path}')")) == 2, path
-    for path in ("2026", "2026*", "*", "20260/*"):
+    for path in ("opened", "opened*", "*", "opened2/*"):
         with pytest.raises(SqeError, match="PERMISSION_DENIED"):
             run(ann, f"SELECT * FROM read_csv('s3://landing/{path}')")
     opened.close_all()
