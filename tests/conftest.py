@@ -15,7 +15,8 @@ from sqe.engine.driver import Driver
 from sqe.engine.process import LaunchOptions
 from sqe.identity import Identity
 from sqe.query.handler import QueryHandler, QueryLimits
-from sqe.session import Session, Sessions
+from sqe.session import Session
+from sqe.sessions import Sessions
 
 pytest.register_assert_rewrite("both_engines")
 

@@ -20,7 +20,8 @@ from sqe.engine.launch import driver_of
 from sqe.errors import SqeError
 from sqe.identity.catalogs import catalog_identities, shared_identities
 from sqe.limits import Limits
-from sqe.session import Catalogs, SessionLimits, Sessions
+from sqe.session import Catalogs
+from sqe.sessions import SessionLimits, Sessions
 from sqe.token_keeper import TokenKeeper
 
 if TYPE_CHECKING:

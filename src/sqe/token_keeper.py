@@ -7,7 +7,8 @@ import threading
 from collections.abc import Callable
 
 from sqe.errors import SqeError
-from sqe.session import Session, Sessions
+from sqe.session import Session
+from sqe.sessions import Sessions
 
 log = logging.getLogger("sqe.session")
 

@@ -20,7 +20,8 @@ from sqe.engine.process import LaunchOptions
 from sqe.errors import SqeError
 from sqe.identity import Identity
 from sqe.query.handler import QueryHandler
-from sqe.session import Session, Sessions
+from sqe.session import Session
+from sqe.sessions import Sessions
 
 Rows = list[dict[str, object]]
 

@@ -17,7 +17,8 @@ from sqe.errors import SqeError
 from sqe.identity import Identity
 from sqe.query.events import QueryEvent
 from sqe.query.handler import QueryHandler
-from sqe.session import Session, Sessions
+from sqe.session import Session
+from sqe.sessions import Sessions
 from tests.embedded.file_servers import Site, serve
 
 Run = Callable[[Session, str], list[dict[str, object]]]

@@ -10,7 +10,7 @@ from conformance.stories import Said, Story, play, stories
 from sqe.errors import SqeError
 from sqe.identity import Identity
 from sqe.query.handler import QueryHandler
-from sqe.session import Sessions
+from sqe.sessions import Sessions
 
 
 @pytest.mark.parametrize("story", stories(), ids=lambda story: story.name)

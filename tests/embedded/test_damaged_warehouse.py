@@ -15,7 +15,8 @@ from sqe.errors import SqeError
 from sqe.identity import Identity
 from sqe.query.handler import QueryHandler
 from sqe.query.ingest import IngestMode, TableName
-from sqe.session import Session, Sessions
+from sqe.session import Session
+from sqe.sessions import Sessions
 
 Run = Callable[[str], pa.Table]
 

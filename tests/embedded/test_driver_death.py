@@ -22,7 +22,8 @@ from sqe.errors import SqeError
 from sqe.identity import Identity
 from sqe.query.events import State
 from sqe.query.handler import QueryHandler
-from sqe.session import Session, Sessions
+from sqe.session import Session
+from sqe.sessions import Sessions
 
 ENDLESS = "SELECT a.id + b.id AS n FROM range(1000000) a CROSS JOIN range(1000000) b"
 # A reader that stands still leaves Spark's slots to others between two waves of these partitions.

@@ -17,7 +17,8 @@ from sqe.engine.files import FileRights
 from sqe.errors import SqeError
 from sqe.identity import Identity
 from sqe.query.handler import QueryHandler
-from sqe.session import Session, Sessions
+from sqe.session import Session
+from sqe.sessions import Sessions
 from tests.embedded.file_servers import Site, outside_address, s3_store, serve
 
 Run = Callable[[Session, str], pa.Table]

@@ -26,7 +26,8 @@ from sqe.engine.files import FileRights
 from sqe.errors import SqeError
 from sqe.identity import Identity
 from sqe.query.handler import QueryHandler
-from sqe.session import Session, Sessions
+from sqe.session import Session
+from sqe.sessions import Sessions
 from sqe.sql.tokens import quote_text
 
 OWNER = Identity("owner", roles=frozenset({"admin"}))

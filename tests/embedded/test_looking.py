@@ -11,7 +11,8 @@ import pytest
 from sqe.errors import SqeError
 from sqe.identity import Identity
 from sqe.query.handler import QueryHandler
-from sqe.session import Session, Sessions
+from sqe.session import Session
+from sqe.sessions import Sessions
 
 Sql = Callable[[str], pa.Table]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from sqe.engine.driver import Driver
 from sqe.identity import Identity
 from sqe.query.handler import QueryHandler
-from sqe.session import Sessions
+from sqe.sessions import Sessions
 
 
 def test_a_warehouse_made_under_one_name_is_read_and_joined_under_another(

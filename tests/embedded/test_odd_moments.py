@@ -14,7 +14,8 @@ from sqe.errors import SqeError
 from sqe.identity import Identity
 from sqe.query.events import QueryEvent, State
 from sqe.query.handler import QueryHandler, QueryLimits
-from sqe.session import Session, Sessions
+from sqe.session import Session
+from sqe.sessions import Sessions
 
 ENDLESS = "SELECT count(*) FROM range(1000000000000) WHERE hash(id) = 3 AND hash(id + 1) = 4"
 ENDLESS_ROWS = "SELECT id FROM range(0, 1000000000, 1, 10000)"

@@ -13,7 +13,7 @@ import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 
 from sqe.engine.driver import Driver
-from sqe.session import Sessions
+from sqe.sessions import Sessions
 
 Sql = Callable[[str], pa.Table]
 

@@ -18,7 +18,8 @@ from sqe.policy.grants.engine import GrantsEngine
 from sqe.policy.grants.store import GrantStore
 from sqe.policy.statements import Rights
 from sqe.query.handler import QueryHandler
-from sqe.session import Session, Sessions
+from sqe.session import Session
+from sqe.sessions import Sessions
 
 ADMINS = frozenset({"admin"})
 ROOT = Identity("root", ADMINS)

@@ -17,7 +17,8 @@ from sqe.identity import Identity
 from sqe.query.events import QueryEvent, State
 from sqe.query.handler import QueryHandler, QueryLimits
 from sqe.query.running import Query
-from sqe.session import Session, Sessions
+from sqe.session import Session
+from sqe.sessions import Sessions
 
 ENDLESS = "SELECT count(*) FROM range(1000000000000) a WHERE hash(a.id) = 3 AND hash(a.id + 1) = 4"
 ENDLESS_ROWS = "SELECT id, concat('row ', id) AS text FROM range(100000000000)"

@@ -15,7 +15,8 @@ from sqe.errors import SqeError
 from sqe.identity import Identity
 from sqe.query.events import State
 from sqe.query.handler import QueryHandler
-from sqe.session import Session, Sessions
+from sqe.session import Session
+from sqe.sessions import Sessions
 
 Sql = Callable[[str], pa.Table]
 

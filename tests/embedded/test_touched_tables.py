@@ -14,7 +14,8 @@ from sqe.identity import Identity
 from sqe.query.events import QueryEvent
 from sqe.query.handler import QueryHandler
 from sqe.query.ingest import IngestMode, TableName
-from sqe.session import Session, Sessions
+from sqe.session import Session
+from sqe.sessions import Sessions
 
 Told = Callable[[str], QueryEvent]
 

@@ -13,7 +13,7 @@ from sqe.config.values import Secret
 from sqe.doors.flight.door import FlightDoor
 from sqe.identity.authenticator import authenticator
 from sqe.query.handler import QueryHandler
-from sqe.session import Sessions
+from sqe.sessions import Sessions
 
 USERS = StaticProvider((StaticUser("root", Secret("secret"), roles=("admin",)), StaticUser("alice", Secret("wonderland"))))
 

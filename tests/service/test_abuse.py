@@ -28,7 +28,7 @@ from sqe.engine.driver import Driver
 from sqe.identity.authenticator import authenticator
 from sqe.limits import Limits
 from sqe.query.handler import QueryHandler, QueryLimits
-from sqe.session import TOKEN_PREFIX, SessionLimits, Sessions
+from sqe.sessions import TOKEN_PREFIX, SessionLimits, Sessions
 
 pytestmark = pytest.mark.service
 

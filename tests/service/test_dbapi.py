@@ -14,7 +14,7 @@ import pytest
 import sqe
 from sqe import dbapi
 from sqe.doors.flight.door import FlightDoor
-from sqe.session import Sessions
+from sqe.sessions import Sessions
 
 pytestmark = pytest.mark.service
 

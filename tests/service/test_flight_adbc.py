@@ -16,7 +16,7 @@ import pytest
 
 from sqe.doors.flight.door import FlightDoor
 from sqe.query.handler import QueryHandler
-from sqe.session import Sessions
+from sqe.sessions import Sessions
 
 pytestmark = pytest.mark.service
 

@@ -13,7 +13,7 @@ import pytest
 from jdbc import connected, query, rows, update
 
 from sqe.doors.flight.door import FlightDoor
-from sqe.session import Sessions
+from sqe.sessions import Sessions
 
 pytestmark = pytest.mark.service
 

@@ -24,7 +24,7 @@ from sqe.doors.flight.wire import messages, pack, unpack
 from sqe.errors import SqeError
 from sqe.identity.authenticator import authenticator
 from sqe.query.handler import QueryHandler
-from sqe.session import Sessions
+from sqe.sessions import Sessions
 
 pytestmark = pytest.mark.service
 

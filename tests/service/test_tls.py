@@ -33,7 +33,7 @@ from sqe.errors import SqeError
 from sqe.identity.authenticator import authenticator
 from sqe.query.events import State
 from sqe.query.handler import QueryHandler
-from sqe.session import Sessions
+from sqe.sessions import Sessions
 
 pytestmark = pytest.mark.service
 

@@ -15,7 +15,7 @@ from sqe.doors.trino.door import TrinoDoor
 from sqe.engine.install.jars import TRINO_CLI, ensure_jars
 from sqe.engine.install.java import find_java
 from sqe.query.handler import QueryHandler
-from sqe.session import Sessions
+from sqe.sessions import Sessions
 
 pytestmark = pytest.mark.service
 

@@ -13,7 +13,7 @@ from waiting import eventually
 
 from sqe.doors.trino.door import TrinoDoor
 from sqe.query.handler import QueryHandler
-from sqe.session import Sessions
+from sqe.sessions import Sessions
 
 pytestmark = pytest.mark.service
 

@@ -13,7 +13,7 @@ from trino_door import ALICE, tls_door
 
 from sqe.doors.trino.door import TrinoDoor
 from sqe.query.handler import QueryHandler
-from sqe.session import Sessions
+from sqe.sessions import Sessions
 
 pytestmark = pytest.mark.service
 

@@ -15,7 +15,7 @@ from sqe.doors.trino.door import TrinoDoor
 from sqe.engine.driver import Driver
 from sqe.identity import Identity
 from sqe.query.handler import QueryHandler
-from sqe.session import Sessions
+from sqe.sessions import Sessions
 
 pytestmark = pytest.mark.service
 

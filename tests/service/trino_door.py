@@ -17,7 +17,7 @@ from sqe.doors.trino.door import TrinoDoor
 from sqe.identity import Identity
 from sqe.identity.authenticator import authenticator
 from sqe.query.handler import QueryHandler
-from sqe.session import Sessions
+from sqe.sessions import Sessions
 
 USERS = StaticProvider(
     (

@@ -15,7 +15,7 @@ from sqe.engine.files import FileRights
 from sqe.errors import SqeError
 from sqe.identity import Identity
 from sqe.query.handler import QueryHandler
-from sqe.session import Sessions
+from sqe.sessions import Sessions
 
 Rows = list[dict[str, object]]
 Sql = Callable[[str], Rows]

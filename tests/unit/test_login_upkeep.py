@@ -23,7 +23,7 @@ from sqe.identity.login import Login, Tokens
 from sqe.identity.options import LoginOption
 from sqe.identity.provider import Bearer, Credentials, Provider, Rejected
 from sqe.query.handler import QueryHandler, QueryLimits
-from sqe.session import Sessions
+from sqe.sessions import Sessions
 
 
 class NameAndEnd(Provider):

@@ -59,7 +59,7 @@ def measure(run: Run) -> Iterator[Figure]:
     from sqe.bench.lake import load
     from sqe.bench.suites.tpch import SUITE
     from sqe.identity import Identity
-    from sqe.session import Sessions
+    from sqe.sessions import Sessions
 
     scale = run.options.percent / 100
     schema = f"{CATALOG}.{load(run.folder, SUITE, scale).schema}"

@@ -98,11 +98,6 @@ def _make_rows(run: Run, server: Server, session: Session, sides: tuple[str, ...
             mark.touch()
 
 
-def _range(run: Run) -> str:
-    """In eight files, whatever the number of cores."""
-    return f"0, {run.options.rows}, 1, 8"
-
-
 def _rows(side: str, rows: int) -> str:
     return f"{CATALOG}.default.merged_{side}_{rows}"
 

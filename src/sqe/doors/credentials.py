@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sqe.config.values import Secret
 from sqe.errors import AUTHENTICATION_FAILED, SqeError
 from sqe.identity import provider
-from sqe.session import TOKEN_PREFIX
+from sqe.sessions import TOKEN_PREFIX
 
 
 @dataclass(frozen=True)

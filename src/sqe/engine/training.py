@@ -50,7 +50,7 @@ def train(flags: Sequence[str], java: str | None = None) -> None:
     from sqe.identity import Identity
     from sqe.query.handler import QueryHandler
     from sqe.query.ingest import IngestMode, TableName
-    from sqe.session import Sessions
+    from sqe.sessions import Sessions
 
     driver = Driver(LaunchOptions(memory="1g", java=java, extra_flags=tuple(flags)))
     driver.start()

@@ -17,7 +17,8 @@ from sqe.policy.engine import Engine, Nobody
 from sqe.policy.facts import DriverFacts
 from sqe.policy.grants.engine import GrantsEngine
 from sqe.policy.statements import Rights
-from sqe.session import Session, Sessions
+from sqe.session import Session
+from sqe.sessions import Sessions
 
 
 @dataclass(frozen=True)

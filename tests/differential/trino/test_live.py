@@ -19,7 +19,8 @@ from sqe.bench.suites import registry
 from sqe.engine.driver import Driver
 from sqe.identity import Identity
 from sqe.query.handler import QueryHandler
-from sqe.session import Session, Sessions
+from sqe.session import Session
+from sqe.sessions import Sessions
 
 HERE = Path(__file__).parent
 pytestmark = pytest.mark.long

@@ -17,7 +17,8 @@ import pytest
 
 from sqe.identity import Identity
 from sqe.query.handler import QueryHandler
-from sqe.session import Session, Sessions
+from sqe.session import Session
+from sqe.sessions import Sessions
 
 HERE = Path(__file__).parent
 LEAST_EQUAL = 0.97

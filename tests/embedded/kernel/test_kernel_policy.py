@@ -11,7 +11,7 @@ from bank import ANALYST, Book, Person, analysts_policy
 from sqe.engine.driver import Driver
 from sqe.identity import Identity
 from sqe.query.handler import QueryHandler
-from sqe.session import Sessions
+from sqe.sessions import Sessions
 
 VARIANT = VARIANTS[1]  # plain files, without partitions
 TABLE = f"{VARIANT.schema}.accounts"

@@ -23,7 +23,7 @@ from sqe.engine.process import LaunchOptions
 from sqe.errors import SqeError
 from sqe.identity import Identity
 from sqe.query.handler import QueryHandler
-from sqe.session import Sessions
+from sqe.sessions import Sessions
 
 # Thirty billion pairs, which only a signal ends.
 RUNAWAY = "SELECT count(*) FROM lineitem a, lineitem b, orders c WHERE a.l_quantity + b.l_quantity < c.o_totalprice - b.l_tax"

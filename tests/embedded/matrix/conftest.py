@@ -12,7 +12,7 @@ from both_engines import BothEngines
 from pyiceberg.catalog.sql import SqlCatalog
 
 from sqe.engine.driver import Driver
-from sqe.session import Sessions
+from sqe.sessions import Sessions
 
 
 @pytest.fixture(scope="package")

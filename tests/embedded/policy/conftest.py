@@ -10,7 +10,7 @@ from bank import ANALYST, Book, Person
 from sqe.engine.driver import Driver
 from sqe.identity import Identity
 from sqe.query.handler import QueryHandler
-from sqe.session import Sessions
+from sqe.sessions import Sessions
 
 
 @pytest.fixture(scope="module")

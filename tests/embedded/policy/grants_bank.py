@@ -18,7 +18,7 @@ from sqe.policy.grants.engine import GrantsEngine
 from sqe.policy.grants.store import GrantStore
 from sqe.policy.statements import Rights
 from sqe.query.handler import QueryHandler
-from sqe.session import Sessions
+from sqe.sessions import Sessions
 
 ADMINS = frozenset({"admin"})
 KEY = b"sixteen letters!"

@@ -19,7 +19,7 @@ from grants_bank import Bank, grants_bank, outcome
 from sqe.engine.driver import Driver
 from sqe.identity import Identity
 from sqe.query.handler import QueryHandler
-from sqe.session import Sessions
+from sqe.sessions import Sessions
 
 UNUSABLE = "PERMISSION_DENIED: View bank.{} needs more than you may see, or is broken"
 NO_TABLE = "TABLE_NOT_FOUND: line 1:15: Table {} does not exist"

@@ -15,7 +15,7 @@ from sqe.identity import Identity
 from sqe.policy.contract import TablePolicy
 from sqe.query.handler import QueryHandler
 from sqe.query.ingest import IngestMode, TableName
-from sqe.session import Sessions
+from sqe.sessions import Sessions
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -11,7 +11,7 @@ from sqe.engine.driver import Driver
 from sqe.engine.files import FileRights
 from sqe.errors import SqeError
 from sqe.query.handler import QueryHandler
-from sqe.session import Sessions
+from sqe.sessions import Sessions
 
 
 def test_files_are_read_as_far_as_they_are_open(

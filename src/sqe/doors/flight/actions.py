@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from sqe.doors.flight.callers import Callers
     from sqe.query.handler import QueryHandler
-    from sqe.session import Sessions
+    from sqe.sessions import Sessions
 
 ACTIONS = {
     "CreatePreparedStatement": "Prepares a statement: ActionCreatePreparedStatementRequest",

@@ -27,7 +27,8 @@ from sqe.limits import CallsAtOnce, Refusals
 
 if TYPE_CHECKING:
     from sqe.identity.authenticator import Authenticator
-    from sqe.session import Session, Sessions
+    from sqe.session import Session
+    from sqe.sessions import Sessions
 
 DOOR = "flight"
 

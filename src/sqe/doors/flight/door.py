@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sqe.identity.authenticator import Authenticator
     from sqe.limits import CallsAtOnce
     from sqe.query.handler import QueryHandler
-    from sqe.session import Sessions
+    from sqe.sessions import Sessions
 
 _UNIX = "grpc+unix://"
 

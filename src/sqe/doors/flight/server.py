@@ -27,7 +27,7 @@ from sqe.errors import INVALID_ARGUMENTS, NOT_SUPPORTED, SqeError
 
 if TYPE_CHECKING:
     from sqe.query.handler import QueryHandler
-    from sqe.session import Sessions
+    from sqe.sessions import Sessions
 
 _CALLER = "caller"
 

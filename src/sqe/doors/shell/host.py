@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from sqe.identity.login import Login
     from sqe.query.handler import QueryHandler
-    from sqe.session import Sessions
+    from sqe.sessions import Sessions
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from sqe.doors.addresses import Addresses
     from sqe.identity.authenticator import Authenticator
     from sqe.identity.live import LiveLogin
-    from sqe.session import Session, Sessions
+    from sqe.session import Session
+    from sqe.sessions import Sessions
 
 DOOR = "trino"
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sqe.doors.trino.results import Address
     from sqe.identity.authenticator import Authenticator
     from sqe.query.handler import QueryHandler
-    from sqe.session import Sessions
+    from sqe.sessions import Sessions
 
 log = logging.getLogger("sqe.trino")
 
