@@ -19,7 +19,8 @@ from sqe.engine.files import FileRights
 from sqe.errors import SqeError
 from sqe.identity import Identity
 from sqe.query.handler import QueryHandler
-from sqe.session import Session, Sessions
+from sqe.session import Session
+from sqe.sessions import Sessions
 from tests.embedded.azure_store import Account, azure_account
 
 OWNER = Identity("owner", roles=frozenset({"admin"}))

@@ -33,7 +33,8 @@ from sqe.identity.catalogs import catalog_identities
 from sqe.identity.login import Login as SessionLogin
 from sqe.identity.login import Tokens
 from sqe.query.handler import QueryHandler
-from sqe.session import Session, Sessions
+from sqe.session import Session
+from sqe.sessions import Sessions
 
 pytestmark = pytest.mark.long  # MinIO is built, once, which takes ten minutes
 
