@@ -9,6 +9,7 @@ from dev.services.gateway.service import GatewayService
 from dev.services.hive import Hive
 from dev.services.keycloak import Keycloak
 from dev.services.ldap import Ldap
+from dev.services.minio import Minio
 from dev.services.moto import Moto
 from dev.services.nessie import Nessie
 from dev.services.opa import Opa
@@ -25,6 +26,7 @@ SERVICES: dict[str, Service] = {
         Keycloak(),
         StoreLog(),
         SeaweedFS(),
+        Minio(),
         Fixture(),
         GatewayService(),
         Nessie(),

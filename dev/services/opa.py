@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import ClassVar
 
-from dev.services.programs import ensure_built
+from dev.services.programs import ensure_built, go_install
 from dev.services.service import LOOPBACK, Address, Launch, Place, Service, status_of
 from sqe.engine.install.cache import Progress, cache_dir
-from sqe.errors import CONFIGURATION_INVALID, SqeError
 
 # Go checks the module and all that it needs against the public checksum database.
 MODULE = "github.com/open-policy-agent/opa"
@@ -24,7 +22,8 @@ class Opa(Service):
     name: ClassVar[str] = "opa"
 
     def prepare(self, progress: Progress) -> None:
-        ensure_built(f"opa {VERSION} (some minutes, once)", program_folder(), _build, progress)
+        what = f"opa {VERSION} (some minutes, once)"
+        ensure_built(what, program_folder(), lambda bench: go_install(MODULE, VERSION, bench), progress)
 
     def launch(self, place: Place) -> Launch:
         address = f"{LOOPBACK}:{place.ports['http']}"
@@ -37,11 +36,3 @@ class Opa(Service):
 
     def ready(self, address: Address) -> bool:
         return status_of(address["url"] + "/health") == 200
-
-
-def _build(bench: Path) -> tuple[Path, Launch]:
-    go = shutil.which("go") or shutil.which("go", path="/usr/local/go/bin")
-    if go is None:
-        raise SqeError(CONFIGURATION_INVALID, "OPA is built by Go, and this machine has none")
-    made = bench / "made"
-    return made, Launch([go, "install", f"{MODULE}@v{VERSION}"], {"GOBIN": str(made), "CGO_ENABLED": "0"})

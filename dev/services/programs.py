@@ -63,6 +63,15 @@ def ensure_built(name: str, folder: Path, make: Callable[[Path], tuple[Path, Lau
             _publish(made, folder)
 
 
+def go_install(module: str, version: str, bench: Path) -> tuple[Path, Launch]:
+    """For `ensure_built`: a program from its source. Go checks all of it against the public checksum database."""
+    go = shutil.which("go") or shutil.which("go", path="/usr/local/go/bin")
+    if go is None:
+        raise SqeError(CONFIGURATION_INVALID, f"{module} is built by Go, and this machine has none")
+    made = bench / "made"
+    return made, Launch([go, "install", f"{module}@v{version}"], {"GOBIN": str(made), "CGO_ENABLED": "0"})
+
+
 def unpack(archive: Path, into: Path) -> Path:
     """The one folder at the top of a zip, with the modes that zipfile forgets."""
     with zipfile.ZipFile(archive) as content:

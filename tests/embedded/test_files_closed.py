@@ -187,6 +187,22 @@ def landing(driver: Driver, sessions: Sessions) -> Iterator[tuple[Session, Any]]
         opened.close_all()
 
 
+def test_a_pattern_may_stand_in_the_opened_folder_itself(driver: Driver, landing: tuple[Session, Any], run: Run) -> None:
+    """Hadoop asks for it without its last slash; an object of that name is not in it."""
+    session, store = landing
+    for key in ("opened/a.csv", "opened/b.csv", "opened", "opened2/c.csv"):
+        store.put_object(Bucket="landing", Key=key, Body=b"a\n1\n")
+    rights = FileRights(prefixes={"*": ["s3://landing/opened/"]}, storage=session.files.storage)
+    opened = Sessions(driver, session.catalogs, "lake", files=rights)
+    ann = opened.open(Identity("ann"))
+    for path in ("opened/*.csv", "opened/", "opened/**"):
+        assert len(run(ann, f"SELECT * FROM read_csv('s3://landing/{path}')")) == 2, path
+    for path in ("opened", "opened*", "*", "opened2/*"):
+        with pytest.raises(SqeError, match="PERMISSION_DENIED"):
+            run(ann, f"SELECT * FROM read_csv('s3://landing/{path}')")
+    opened.close_all()
+
+
 def test_iceberg_metadata_that_names_files_elsewhere_is_not_followed(landing: tuple[Session, Any], run: Run) -> None:
     session, store = landing
     run(session, "CREATE TABLE elsewhere AS SELECT 'secret' AS name")

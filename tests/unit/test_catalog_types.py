@@ -67,7 +67,7 @@ def test_files_of_a_warehouse_in_s3_are_never_looked_for_on_this_machine() -> No
     def reads_with(warehouse: str) -> str | None:
         return options({"type": "jdbc", "uri": "jdbc:sqlite:x", "warehouse": warehouse}).get("io-impl")
 
-    assert reads_with("s3://lake/x") == "org.apache.iceberg.aws.s3.S3FileIO"
+    assert reads_with("s3://lake/x") == "org.apache.spark.sql.sqe.files.S3Files"
     assert reads_with("/data/lake") is None
 
 

@@ -90,6 +90,19 @@ REFUSED = {
         "[catalog]\ntype = 'hive'\nuri = 'thrift://h:1'\nwarehouse = 'abfss://c@a.dfs.core.windows.net/w'",
         ":4: catalog.warehouse is in Azure: it needs adls_account and adls_account_key of [storage]",
     ),
+    "key without an account": ("[storage]\nadls_account_key = 'a2V5'", ":2: storage.adls_account_key needs storage.adls_account"),
+    "endpoint without an account": (
+        "[storage]\nadls_endpoint = 'http://127.0.0.1:1/acme'",
+        ":2: storage.adls_endpoint needs storage.adls_account",
+    ),
+    "host for an account": (
+        "[storage]\nadls_account = 'acme.dfs.core.windows.net'",
+        ":2: storage.adls_account must have 3 to 24 small letters and digits",
+    ),
+    "key that no account has": (
+        "[storage]\nadls_account = 'acme'\nadls_account_key = 'tell-nobody'",
+        ":3: storage.adls_account_key is not the key of a storage account (base64)",
+    ),
     "two catalogs of one name": (
         "[catalogs.lake]\npath = '/x'",
         ":1: catalogs.lake has the name of the default [catalog]",

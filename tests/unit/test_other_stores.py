@@ -23,6 +23,19 @@ def test_azure_wants_the_key_of_an_account(missing: str) -> None:
         storage.adls({name: text for name, text in ACCOUNT.items() if name != missing})
 
 
+@pytest.mark.parametrize("account", [{"adls_account": "Acme/"}, {"adls_account_key": "tell-nobody"}], ids=["name", "key"])
+def test_azure_wants_a_name_and_a_key_as_azure_makes_them(account: dict[str, str]) -> None:
+    with pytest.raises(SqeError, match="of a storage account") as caught:
+        storage.adls(ACCOUNT | account)
+    assert "tell-nobody" not in str(caught.value)
+
+
+def test_an_endpoint_stands_for_the_accounts_host_and_its_own() -> None:
+    settings = storage.adls(ACCOUNT | {"adls_endpoint": "https://acme.dfs.stack.example:8443/"})
+    for host in ("acme.dfs.core.windows.net", "acme.dfs.stack.example:8443"):
+        assert settings[f"adls.connection-string.{host}"] == "https://acme.dfs.stack.example:8443/"
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "{}", "[]", "null", '{"type": "external_account"}', '{"type": "authorized_user", "refresh_token": "tell-nobody"}'],

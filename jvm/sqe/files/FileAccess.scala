@@ -40,10 +40,11 @@ final class FileAccess(text: String) {
     // A server without keys of its own asks anonymously, and Iceberg heeds that before any keys.
     .map(found => if (address.scheme == "s3") storage - "client.credentials-provider" ++ found else found)
 
+  def opens(address: Address): Boolean = everything || (address.scheme != "file" && prefixes.exists(_.contains(address)))
+
   /** Before anything is asked of the network or the disk: what is not opened is not even looked for. */
   def check(address: Address): Unit =
-    if (!everything && (address.scheme == "file" || !prefixes.exists(_.contains(address))))
-      throw new FileDenied(s"Reading ${address.shown} is not allowed on this server")
+    if (!opens(address)) throw new FileDenied(s"Reading ${address.shown} is not allowed on this server")
 
   /** Where a name leads to is known once it is resolved, and what is checked is what is connected to. */
   def check(host: String, found: Array[InetAddress]): Array[InetAddress] = {

@@ -26,7 +26,7 @@ final class FileFinder(access: FileAccess, conf: Configuration) {
 
   private def one(address: Address): Seq[FileStatus] = {
     if (address.scheme == "hf") return one(new Hub(access).find(address))
-    access.check(Address(address.scheme, address.authority, FileFinder.fixed(address.path)))
+    access.check(Address(address.scheme, address.authority, FileFinder.asked(address.path)))
     val pattern = FileFinder.isPattern(address.path) && !Set("http", "https")(address.scheme)
     val found =
       try if (pattern) matching(address) else named(address)
@@ -75,6 +75,9 @@ object FileFinder {
       val steps = path.split("/", -1)
       steps.takeWhile(step => !isPattern(step)).mkString("/")
     }
+
+  /** What a path asks to see: a file, or, of a pattern, the inside of the folder above it. */
+  def asked(path: String): String = if (isPattern(path)) fixed(path) + "/" else path
 
   def matcher(path: String): PathMatcher = {
     val both = path.replace("/**/", "/{**/,}") // no folder in between is fine, too

@@ -45,13 +45,14 @@ final class GuardedFileSystem extends FileSystem {
   override def open(path: Path, bufferSize: Int): FSDataInputStream = store.open(checked(path))
 
   override def getFileStatus(path: Path): FileStatus = {
-    val found = store.look(checked(path))
-    status(path, found)
+    val address = GuardedFileSystem.address(path)
+    status(path, if (isOpenedFolder(address)) Found(address.name, -1, folder = true, 0) else store.look(checked(path)))
   }
 
   override def listStatus(path: Path): Array[FileStatus] = {
-    val address = checked(path)
-    store.look(address) match {
+    val address = GuardedFileSystem.address(path)
+    val found = if (isOpenedFolder(address)) Found(address.name, -1, folder = true, 0) else store.look(checked(path))
+    found match {
       case Found(_, size, false, _) if size >= 0 => Array(getFileStatus(path))
       case _ => store.list(address).map(found => status(new Path(path, found.name), found)).toArray
     }
@@ -59,6 +60,10 @@ final class GuardedFileSystem extends FileSystem {
 
   private def status(path: Path, found: Found): FileStatus =
     new FileStatus(math.max(found.size, 0), found.folder, 1, GuardedFileSystem.blockSize, found.changed, path.makeQualified(home, new Path("/")))
+
+  /** Of a prefix such as `s3://bucket/folder/` Hadoop leaves out the last slash. The folder is open, an object of its name is not. */
+  private def isOpenedFolder(address: Address): Boolean =
+    store.isInstanceOf[IcebergStore] && !access.opens(address) && access.opens(address.copy(path = address.path.stripSuffix("/") + "/"))
 
   private def checked(path: Path): Address = {
     val address = GuardedFileSystem.address(path)
@@ -136,8 +141,12 @@ private final class HttpStore(files: HttpFiles) extends Store {
 private final class IcebergStore(access: Address => FileIO) extends Store {
   override def look(address: Address): Found = if (address.name.isEmpty) Found("", -1, folder = true, 0) else {
     val file = access(address).newInputFile(address.toString)
-    try Found(address.name, file.getLength, folder = false, 0)
-    catch {
+    try {
+      val size = file.getLength
+      // Azure tells of a folder as of a file without a byte.
+      val folder = size == 0 && AzureFiles.has(address.toString) && list(address).nonEmpty
+      Found(address.name, if (folder) -1 else size, folder, 0)
+    } catch {
       case failure: RuntimeException if IcebergStore.tellsMissing(failure, file) =>
         if (list(address).isEmpty) throw new FileNotFoundException(address.shown)
         Found(address.name, -1, folder = true, 0)
@@ -177,6 +186,7 @@ private object IcebergStore {
 
   /** Each store has an error of its own (that of Google's in Iceberg 1.12: a NullPointerException). */
   def tellsMissing(failure: RuntimeException, file: InputFile): Boolean = failure match {
+    case _: KeysRefused | _: StoreUnreachable => false
     case _: NotFoundException | _: NoSuchKeyException => true
     case _ => Try(!file.exists()).getOrElse(false)
   }

@@ -13,7 +13,7 @@ final class Hub(access: FileAccess) {
   private val http = new HttpFiles(access)
 
   def find(address: Address): Seq[Address] = {
-    access.check(address.copy(path = FileFinder.fixed(address.path)))
+    access.check(address.copy(path = FileFinder.asked(address.path)))
     val (owner, name, revision, path) = s"${address.authority}${address.path}" match {
       case Hub.dataset(owner, name, revision, path) => (owner, name, Option(revision).getOrElse("main"), path)
       case _ => throw new FileUnreadable("Write hf://datasets/owner/name/path, or …/name@revision/path")

@@ -26,23 +26,34 @@ final class LateFiles extends DelegateFileIO {
 
   override def properties(): util.Map[String, String] = settings
 
-  override def newInputFile(path: String): InputFile = files.newInputFile(path)
+  override def newInputFile(path: String): InputFile = FranklyMissing.of(files(path).newInputFile(path))
 
-  override def newInputFile(path: String, length: Long): InputFile = files.newInputFile(path, length)
+  override def newInputFile(path: String, length: Long): InputFile = FranklyMissing.of(files(path).newInputFile(path, length))
 
-  override def newOutputFile(path: String): OutputFile = files.newOutputFile(path)
+  override def newOutputFile(path: String): OutputFile = files(path).newOutputFile(path)
 
-  override def deleteFile(path: String): Unit = files.deleteFile(path)
+  override def deleteFile(path: String): Unit = files(path).deleteFile(path)
 
-  override def deleteFiles(paths: java.lang.Iterable[String]): Unit = files.asInstanceOf[SupportsBulkOperations].deleteFiles(paths)
+  override def deleteFiles(paths: java.lang.Iterable[String]): Unit = {
+    paths.forEach(AzureFiles.check(_, settings))
+    files.asInstanceOf[SupportsBulkOperations].deleteFiles(paths)
+  }
 
-  override def listPrefix(prefix: String): java.lang.Iterable[FileInfo] = files.asInstanceOf[SupportsPrefixOperations].listPrefix(prefix)
+  override def listPrefix(prefix: String): java.lang.Iterable[FileInfo] = {
+    val all = files(prefix).asInstanceOf[SupportsPrefixOperations]
+    if (AzureFiles.has(prefix)) AzureFiles.list(prefix, all) else all.listPrefix(prefix)
+  }
 
-  override def deletePrefix(prefix: String): Unit = files.asInstanceOf[SupportsPrefixOperations].deletePrefix(prefix)
+  override def deletePrefix(prefix: String): Unit = files(prefix).asInstanceOf[SupportsPrefixOperations].deletePrefix(prefix)
 
   override def close(): Unit = synchronized {
     if (opened != null) opened.close()
     opened = null
+  }
+
+  private def files(path: String): FileIO = {
+    AzureFiles.check(path, settings)
+    files
   }
 
   private def files: FileIO = synchronized {

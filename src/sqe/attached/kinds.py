@@ -161,6 +161,8 @@ def checked_secret(name: str, given: Mapping[str, str]) -> Secret:
             raise _wrong(f"A secret of type {kind} needs {key.upper()}")
     if kind == "gcs":
         storage.service_account(_renamed(values, _OTHER_STORES[kind]))
+    if kind == "azure":
+        storage.storage_account(_renamed(values, _OTHER_STORES[kind]))
     scope = given.get("scope", "")
     if scope and not re.fullmatch(r"(s3|https?|hf|gs|abfss)://\S*", scope):
         raise _wrong("The scope of a secret is a place such as s3://bucket/ or https://host/")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields
 
-from sqe.config import audit, catalog_places, later, production, tls
+from sqe.config import audit, azure, catalog_places, later, production, tls
 from sqe.config.catalogs import NEEDS, RESERVED_NAMES, Catalog
 from sqe.config.keys import Key, declarations
 from sqe.config.positions import Path
@@ -18,7 +18,7 @@ from sqe.config.providers import (
     OidcPasswordProvider,
     StaticProvider,
 )
-from sqe.config.sections import Auth
+from sqe.config.sections import Auth, Storage
 from sqe.config.settings import Settings
 
 ARGON2_HASH = re.compile(r"\$argon2(id|i|d)\$v=\d+\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+")
@@ -188,8 +188,17 @@ def _storage(settings: Settings) -> Iterator[Finding]:
     if (storage.s3_access_key is None) != (storage.s3_secret_key is None):
         paths: tuple[Path, ...] = (("storage", "s3_access_key"), ("storage", "s3_secret_key"))
         yield paths, "storage.s3_access_key and storage.s3_secret_key need each other"
-    if storage.adls_account_key is not None and storage.adls_account is None:
-        yield (("storage", "adls_account_key"),), "storage.adls_account_key needs storage.adls_account"
+    yield from _azure(storage)
+
+
+def _azure(storage: Storage) -> Iterator[Finding]:
+    for name in ("adls_account_key", "adls_endpoint"):
+        if getattr(storage, name) is not None and storage.adls_account is None:
+            yield (("storage", name),), f"storage.{name} needs storage.adls_account"
+    if storage.adls_account is not None and not azure.is_account_name(storage.adls_account):
+        yield (("storage", "adls_account"),), "storage.adls_account must have 3 to 24 small letters and digits"
+    if storage.adls_account_key is not None and not azure.is_account_key(storage.adls_account_key.reveal()):
+        yield (("storage", "adls_account_key"),), "storage.adls_account_key is not the key of a storage account (base64)"
 
 
 def _tls(settings: Settings) -> Iterator[Finding]:

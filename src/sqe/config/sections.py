@@ -182,7 +182,9 @@ class Storage:
     gcs_endpoint: str | None = key(URL, None, "URL of a Cloud Storage service other than Google's.")
     adls_account: str | None = key(TEXT, None, "Azure storage account of `abfss://`.")
     adls_account_key: Secret | None = key(SECRET, None, "Key of `adls_account`. Without it `abfss://` is closed.")
-    adls_endpoint: str | None = key(URL, None, "URL of the account, when it is not Azure's own.")
+    adls_endpoint: str | None = key(
+        URL, None, "URL of the account, when it is not Azure's own, such as `http://127.0.0.1:10000/acme`."
+    )
 
     def options(self) -> dict[str, str]:
         """The keys that are set, for the engine only: secrets are revealed."""

@@ -143,6 +143,8 @@ CLASSES: Mapping[str, ErrorCode] = {
     "ServiceUnavailableException": errors.ICEBERG_CATALOG_ERROR,
     "SdkClientException": errors.ICEBERG_FILESYSTEM_ERROR,
     "ApiCallTimeoutException": errors.ICEBERG_FILESYSTEM_ERROR,
+    "KeysRefused": errors.PERMISSION_DENIED,
+    "StoreUnreachable": errors.ICEBERG_FILESYSTEM_ERROR,
     "OutOfMemoryError": errors.EXCEEDED_LOCAL_MEMORY_LIMIT,
     "SparkOutOfMemoryError": errors.EXCEEDED_LOCAL_MEMORY_LIMIT,
     "StackOverflowError": errors.QUERY_TEXT_TOO_LARGE,
@@ -151,12 +153,15 @@ CLASSES: Mapping[str, ErrorCode] = {
     "IcebergParseException": errors.SYNTAX_ERROR,
 }
 
+_KEYS_REFUSED = "The object store does not accept the keys for this table"
+
 # Where the exception's own words would be a stranger's (a catalog's answer), or its code says too little.
 CLASS_SENTENCES: Mapping[str, str] = {
     "ForbiddenException": "The catalog does not allow this",
     "NotAuthorizedException": "The catalog does not accept the session's token",
     "EntityNotFoundException": "The schema does not exist",
     "BadRequestException": "The catalog does not take this name, property or location",
+    "KeysRefused": _KEYS_REFUSED,
     "Failure$RowNotAllowed": "A new row is one that you may not see",
 }
 
@@ -204,7 +209,9 @@ _NO_DEFAULTS = "Column defaults cannot be set: Iceberg 1.12 for Spark does not w
 SYMPTOMS: Sequence[Symptom] = (
     _symptom(r"No space left on device|SQLITE_FULL|Disk quota exceeded", errors.OUT_OF_DISK_SPACE),
     _symptom(
-        r"Service: S3, Status Code: 40[13]", errors.PERMISSION_DENIED, "The object store does not accept the keys for this table"
+        r"Service: S3, Status Code: 40[13]|\bStatus code 40[13],",  # the second are Azure's words
+        errors.PERMISSION_DENIED,
+        _KEYS_REFUSED,
     ),
     _symptom(r"SQLITE_READONLY|SQLITE_PERM|Read-only file system|Permission denied|AccessDenied", errors.READ_ONLY_VIOLATION),
     _symptom(r"not a directory|Not a directory|Mkdirs failed to create", errors.READ_ONLY_VIOLATION),
@@ -248,7 +255,7 @@ SYMPTOMS: Sequence[Symptom] = (
         "The XML or the XPath cannot be read",
     ),
     _symptom(
-        r'No FileSystem for scheme "s3',
+        r'No FileSystem for scheme "(s3|gs|abfs)',
         errors.NOT_SUPPORTED,
         "Files of an object store can be listed with prefix_listing => true only",
     ),

@@ -14,7 +14,7 @@ def settings(name: str, catalog: Mapping[str, str], session_id: str) -> dict[str
     result = {
         "type": "glue",
         "warehouse": catalog["warehouse"],
-        "io-impl": storage.S3_FILES,
+        "io-impl": storage.S3_FILES_AND_METADATA,
         **storage.s3(catalog),
         # One identity for Glue and for the files: with a provider, Iceberg does not look at keys of S3's own.
         "client.region": aws.region(catalog),

@@ -6,12 +6,16 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from sqe import errors
+from sqe.config.azure import is_account_key, is_account_name
 from sqe.engine.install.jars import AZURE_BUNDLE, GCP_BUNDLE, Jar, ensure_jars
 from sqe.errors import SqeError
 
 S3_FILES = "org.apache.iceberg.aws.s3.S3FileIO"
+# The same, of catalogs whose metadata files are read here (jvm: S3Files).
+S3_FILES_AND_METADATA = "org.apache.spark.sql.sqe.files.S3Files"
 
 # Of other stores: their libraries are loaded when they are wanted (jvm: LateFiles).
 LATE_FILES = "org.apache.spark.sql.sqe.files.LateFiles"
@@ -33,7 +37,7 @@ def in_s3(warehouse: str) -> bool:
 def files(warehouse: str, catalog: Mapping[str, str]) -> dict[str, str]:
     """The settings for a warehouse at this location. On a disk, Iceberg's default asks Hadoop's file systems."""
     if in_s3(warehouse):
-        return {"io-impl": S3_FILES, **s3(catalog)}
+        return {"io-impl": S3_FILES_AND_METADATA, **s3(catalog)}
     if warehouse.startswith("gs://"):
         return {"io-impl": LATE_FILES, **gcs(catalog)}
     if warehouse.startswith(("abfss://", "abfs://")):
@@ -73,16 +77,33 @@ def service_account(catalog: Mapping[str, str]) -> str | None:
 
 def adls(catalog: Mapping[str, str]) -> dict[str, str]:
     """Azure Data Lake Storage Gen2, with the key of a storage account. Without one Iceberg would use the machine's identity."""
-    account, key = catalog.get("adls_account"), catalog.get("adls_account_key")
-    if not account or not key:
-        raise SqeError(errors.CONFIGURATION_INVALID, "Files of abfss:// need the name and the key of a storage account")
+    account, key = storage_account(catalog)
     result = _late(_ADLS_FILES, AZURE_BUNDLE) | {
         "adls.auth.shared-key.account.name": account,
         "adls.auth.shared-key.account.key": key,
     }
     if endpoint := catalog.get("adls_endpoint"):
-        result[f"adls.connection-string.{account}.dfs.core.windows.net"] = endpoint
+        # Locations name the account as Azure does, or by the host of the endpoint.
+        result |= {
+            f"adls.connection-string.{host}": endpoint for host in (_azure_host(account), urlsplit(endpoint).netloc) if host
+        }
     return result
+
+
+def storage_account(catalog: Mapping[str, str]) -> tuple[str, str]:
+    """The name of a storage account and its key."""
+    account, key = catalog.get("adls_account", ""), catalog.get("adls_account_key", "")
+    if not account or not key:
+        raise SqeError(errors.CONFIGURATION_INVALID, "Files of abfss:// need the name and the key of a storage account")
+    if not is_account_name(account):
+        raise SqeError(errors.CONFIGURATION_INVALID, "The name of a storage account has 3 to 24 small letters and digits")
+    if not is_account_key(key):
+        raise SqeError(errors.CONFIGURATION_INVALID, "The key for abfss:// is not the key of a storage account")
+    return account, key
+
+
+def _azure_host(account: str) -> str:
+    return f"{account}.dfs.core.windows.net"
 
 
 def _late(implementation: str, jar: Jar) -> dict[str, str]:
