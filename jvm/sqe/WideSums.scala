@@ -48,6 +48,10 @@ final case class WideSums(session: SparkSession) extends Rule[LogicalPlan] {
       // The exact type of a product; a longer one would be rounded or could overflow by itself.
       case Multiply(Long18(left), Long18(right), _) if digits(expression) < DecimalType.MAX_PRECISION =>
         Some((HighProduct(left, right), Multiply(left, right, EvalMode.LEGACY)))
+      // `price * (1 - discount) * (1 + tax)`: with all of its digits behind the point, or Spark would round it.
+      case Multiply(inner @ Multiply(Long18(one), Long18(two), _), Long18(three), _)
+          if digits(inner) < DecimalType.MAX_PRECISION && scale(expression) == scale(inner) + scale(expression.children(1)) =>
+        Some((ProductOfThree(one, two, three, high = true), ProductOfThree(one, two, three, high = false)))
       case Long18(value) => Some((ShiftRight(value, Literal(63)), value))
       case _ => None
     }
@@ -57,6 +61,8 @@ final case class WideSums(session: SparkSession) extends Rule[LogicalPlan] {
     def unapply(expression: Expression): Option[Expression] =
       if (digits(expression) <= Decimal.MAX_LONG_DIGITS) Some(UnscaledValue(expression)) else None
   }
+
+  private def scale(expression: Expression): Int = expression.dataType.asInstanceOf[DecimalType].scale
 
   private def digits(expression: Expression): Int = expression.dataType match {
     case decimal: DecimalType => decimal.precision
@@ -104,6 +110,18 @@ final case class HighProduct(left: Expression, right: Expression) extends Binary
     copy(left = newLeft, right = newRight)
 }
 
+/** One half of a product of three longs that is a decimal of 38 digits; longer ones fail as Spark's do. */
+final case class ProductOfThree(first: Expression, second: Expression, third: Expression, high: Boolean) extends TernaryExpression {
+  override def nullIntolerant: Boolean = true
+  override def dataType: DataType = LongType
+  override protected def nullSafeEval(one: Any, two: Any, three: Any): Any =
+    WideNumbers.product(one.asInstanceOf[Long], two.asInstanceOf[Long], three.asInstanceOf[Long], high)
+  override protected def doGenCode(context: CodegenContext, code: ExprCode): ExprCode =
+    defineCodeGen(context, code, (one, two, three) => s"org.apache.spark.sql.sqe.WideNumbers.product($one, $two, $three, $high)")
+  override protected def withNewChildrenInternal(one: Expression, two: Expression, three: Expression): ProductOfThree =
+    copy(first = one, second = two, third = three)
+}
+
 /** The high half of the sum of two 128-bit numbers: `children` are the halves of both, none of them null. */
 final case class HighSum(children: Seq[Expression]) extends Expression {
   override def nullable: Boolean = false
@@ -139,6 +157,16 @@ object WideNumbers {
     val sum = high + otherHigh + carry
     // Overflown when both had the same sign and the sum has the other one; the carry is part of the number.
     if (((high ^ sum) & (otherHigh ^ sum)) < 0) throw overflow else sum
+  }
+
+  def product(one: Long, two: Long, three: Long, high: Boolean): Long = {
+    val both = one * two
+    if (Math.multiplyHigh(one, two) == both >> 63) { if (high) Math.multiplyHigh(both, three) else both * three }
+    else {
+      val whole = Seq(one, two, three).map(BigInteger.valueOf).reduce(_ multiply _)
+      Decimal(new BigDecimal(whole)).toPrecision(DecimalType.MAX_PRECISION, 0)
+      if (high) whole.shiftRight(64).longValue else whole.longValue
+    }
   }
 
   def decimal(high: Long, low: Long, precision: Int, scale: Int): Decimal = {

@@ -77,6 +77,31 @@ def test_products_are_exact(sql: Sql, one: tuple[int, int], other: tuple[int, in
     assert sql("SELECT sum(x * y) AS s FROM products")["s"].to_pylist() == [expected]
 
 
+@pytest.mark.parametrize("scales", [(2, 2, 2), (0, 0, 0), (3, 0, 3)], ids=str)
+def test_products_of_three_are_exact(sql: Sql, scales: tuple[int, int, int]) -> None:
+    """Some of them within a long, some beyond one, some of 37 digits."""
+    kinds = [(digits, scale) for digits, scale in zip((15, 16, 6), scales, strict=True)]
+    columns = [values(at, *kind, 120) for at, kind in enumerate(kinds)]
+    small = [
+        [each and each.scaleb(-8).quantize(Decimal(1).scaleb(-kind[1])) for each in column]
+        for column, kind in zip(columns, kinds, strict=True)
+    ]
+    for numbers in (columns, small):
+        make(sql, "triples", {name: (f"DECIMAL{kind}", column) for name, kind, column in zip("xyz", kinds, numbers, strict=True)})
+        expected = sum(x * y * z for x, y, z in zip(*numbers, strict=True) if x is not None and y is not None and z is not None)
+        assert sql("SELECT sum(x * y * z) AS s FROM triples")["s"].to_pylist() == [expected]
+
+
+def test_a_product_that_is_too_long_fails_as_sparks_does(sql: Sql) -> None:
+    largest = f"CAST({'9' * 17} AS DECIMAL(17, 0))"
+    source = f"(SELECT {largest} AS x FROM range(3))"
+    with pytest.raises(SqeError) as ours:
+        sql(f"SELECT sum(x * x * x) FROM {source}")
+    with pytest.raises(SqeError) as theirs:
+        sql(f"SELECT sum(x * x * x) OVER () FROM {source}")
+    assert ours.value.code is theirs.value.code
+
+
 def test_sums_over_nothing_are_null(sql: Sql) -> None:
     make(sql, "nulls", {"x": ("DECIMAL(15, 2)", [None, None, None, Decimal("1.50")])})
     assert sql("SELECT sum(x) AS s, avg(x) AS a, sum(x * x) AS p FROM nulls WHERE g = 1").to_pylist() == [
@@ -118,6 +143,8 @@ def test_a_sum_that_is_too_long_fails_as_sparks_does(sql: Sql, rows: int, sign: 
         ("sum(x)", True),
         ("avg(x)", True),
         ("sum(x * x)", True),
+        ("sum(x * (1 - x) * (1 + x))", True),
+        ("sum(CAST(x AS DECIMAL(16, 9)) * x * CAST(x AS DECIMAL(18, 9)))", False),
         ("sum(CAST(x AS DECIMAL(19, 2)))", False),
         ("avg(CAST(x AS DECIMAL(19, 2)))", False),
         ("try_sum(x)", False),
