@@ -37,8 +37,8 @@ final class FileAccess(text: String) {
   def storageFor(address: Address): Option[Map[String, String]] = records("stores")
     .filter(each => Address.parse(each("scope").toString).contains(address)).sortBy(_("scope").toString.length).lastOption
     .map(each => each("settings").asInstanceOf[java.util.Map[String, String]].asScala.toMap)
-    // A server without keys of its own asks anonymously, and Iceberg heeds that before any keys.
-    .map(found => if (address.scheme == "s3") storage - "client.credentials-provider" ++ found else found)
+    // A server without keys of its own asks anonymously, or with its own identity, and Iceberg heeds that before any keys.
+    .map(found => if (address.scheme == "s3") storage.filterNot(_._1.startsWith("client.credentials-provider")) ++ found else found)
 
   def opens(address: Address): Boolean = everything || (address.scheme != "file" && prefixes.exists(_.contains(address)))
 

@@ -186,7 +186,7 @@ private object IcebergStore {
 
   /** Each store has an error of its own (that of Google's in Iceberg 1.12: a NullPointerException). */
   def tellsMissing(failure: RuntimeException, file: InputFile): Boolean = failure match {
-    case _: KeysRefused | _: StoreUnreachable => false
+    case _: KeysRefused | _: StoreUnreachable | _: IdentityUnavailable => false
     case _: NotFoundException | _: NoSuchKeyException => true
     case _ => Try(!file.exists()).getOrElse(false)
   }

@@ -40,7 +40,7 @@ def findings(catalog: Catalog, path: Path, title: str, storage: Storage) -> Iter
     if catalog.table_bucket_arn and table_bucket_region(catalog.table_bucket_arn) is None:
         yield ((*path, "table_bucket_arn"),), f"{title}.table_bucket_arn is not the ARN of a table bucket"
     # (Samples of `s3tables` are written without keys, and load; statements then say what is missing.)
-    if catalog.auth_mode == "sigv4" and catalog.type != "s3tables" and not (catalog.access_key or storage.s3_access_key):
+    if catalog.auth_mode == "sigv4" and catalog.type != "s3tables" and not (catalog.access_key or storage.has_s3_keys):
         # AWS' libraries would go on to look for the machine's own identity: a service account that nobody wrote down.
         sentence = f"{title} needs the keys 'access_key' and 'secret_key', or those of [storage]: the machine's are never used"
         yield (kind, (*path, "auth"), (*path, "access_key")), sentence

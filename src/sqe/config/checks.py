@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields
 
-from sqe.config import audit, azure, catalog_places, later, production, tls
+from sqe.config import audit, aws_identity, azure, catalog_places, later, production, tls
 from sqe.config.catalogs import NEEDS, RESERVED_NAMES, Catalog
 from sqe.config.keys import Key, declarations
 from sqe.config.positions import Path
@@ -188,6 +188,8 @@ def _storage(settings: Settings) -> Iterator[Finding]:
     if (storage.s3_access_key is None) != (storage.s3_secret_key is None):
         paths: tuple[Path, ...] = (("storage", "s3_access_key"), ("storage", "s3_secret_key"))
         yield paths, "storage.s3_access_key and storage.s3_secret_key need each other"
+    for names, sentence in aws_identity.findings(storage):
+        yield tuple(("storage", name) for name in names), sentence
     yield from _azure(storage)
 
 

@@ -106,6 +106,11 @@ def _shared_storage_keys(settings: Settings) -> Iterator[Finding]:
     for name in ("s3_access_key", "gcs_credentials_file", "adls_account_key"):
         if getattr(settings.storage, name) is not None:
             yield (("storage", name),), f"storage.{name}, which all users would share: let the catalog vend keys"
+    if settings.storage.s3_identity != "keys":
+        sentence = (
+            f"storage.s3_identity = {settings.storage.s3_identity!r}, which all users would share: let the catalog vend keys"
+        )
+        yield (("storage", "s3_identity"),), sentence
 
 
 def _shared_catalog_identity(settings: Settings) -> Iterator[Finding]:
@@ -134,7 +139,10 @@ CHECKS = (
     Check("providers that take tokens for any audience", _unbounded_audience),
     Check("providers with `insecure = true`", _insecure_providers),
     Check("plain `http://` to other machines, in any key", _plain_urls),
-    Check("`s3_access_key`, `gcs_credentials_file` or `adls_account_key` in `[storage]`", _shared_storage_keys),
+    Check(
+        "`s3_access_key`, an `s3_identity` other than `keys`, `gcs_credentials_file` or `adls_account_key` in `[storage]`",
+        _shared_storage_keys,
+    ),
     Check('REST catalogs with `auth = "none"` or `"static"`', _shared_catalog_identity),
     Check('`sql = "full"` in `[log]`', _sql_in_the_log),
     Check("`allow_locations` in `[files]`", _locations),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqe.config import later, spark
+from sqe.config import aws_identity, later, spark
 from sqe.config.keys import key, mapping_key, record_list, required, table_list
 from sqe.config.kinds import (
     BOOLEAN,
@@ -172,9 +172,25 @@ class Storage:
     s3_access_key: Secret | None = key(
         SECRET,
         None,
-        "Access key that all users share, for catalogs that vend none. Without it there is none: the machine's is never used.",
+        "Access key that all users share, for catalogs that vend none. Without it there is none, unless `s3_identity` says so.",
     )
     s3_secret_key: Secret | None = key(SECRET, None, "Secret that belongs to `s3_access_key`.")
+    s3_identity: str = key(
+        choice(aws_identity.IDENTITIES),
+        aws_identity.KEYS,
+        "Whose AWS keys all users share: those of this file, of the server's `environment`, of a `profile`, or of a role that "
+        "a `web_identity` token is exchanged for.",
+    )
+    s3_profile: str | None = key(TEXT, None, "Name of the profile (default: `default`).")
+    s3_profile_file: Path | None = key(
+        PATH,
+        None,
+        "File of the profile, in the form of `~/.aws/credentials`, which is the default. What it says is done, "
+        "`credential_process` too.",
+    )
+    s3_role_arn: str | None = key(TEXT, None, "ARN of the role that the token is exchanged for (`web_identity`).")
+    s3_token_file: Path | None = key(PATH, None, "File with the token; it is read again when keys are renewed (`web_identity`).")
+    s3_sts_endpoint: str | None = key(URL, None, "URL of the token service, when it is not AWS' of the region (`web_identity`).")
     gcs_credentials_file: str | None = key(
         TEXT, None, "Key of a Google service account (JSON) for `gs://`. Without it buckets are asked without any."
     )
@@ -186,13 +202,19 @@ class Storage:
         URL, None, "URL of the account, when it is not Azure's own, such as `http://127.0.0.1:10000/acme`."
     )
 
+    @property
+    def has_s3_keys(self) -> bool:
+        return self.s3_access_key is not None or self.s3_identity != aws_identity.KEYS
+
     def options(self) -> dict[str, str]:
         """The keys that are set, for the engine only: secrets are revealed."""
         of_gcs = ("gcs_credentials_file", "gcs_project", "gcs_endpoint")
-        plain = ("s3_endpoint", "s3_region", *of_gcs, "adls_account", "adls_endpoint")
+        plain = ("s3_endpoint", "s3_region", *aws_identity.OPTIONS, *of_gcs, "adls_account", "adls_endpoint")
         texts = {name: getattr(self, name) for name in plain} | {"s3_path_style": str(self.s3_path_style).lower()}
+        if self.s3_identity != aws_identity.KEYS:
+            texts["s3_identity"] = self.s3_identity
         keys = {name: getattr(self, name) for name in ("s3_access_key", "s3_secret_key", "adls_account_key")}
-        return {name: text for name, text in texts.items() if text} | {
+        return {name: str(text) for name, text in texts.items() if text} | {
             name: secret.reveal() for name, secret in keys.items() if secret
         }
 

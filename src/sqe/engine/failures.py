@@ -144,6 +144,7 @@ CLASSES: Mapping[str, ErrorCode] = {
     "SdkClientException": errors.ICEBERG_FILESYSTEM_ERROR,
     "ApiCallTimeoutException": errors.ICEBERG_FILESYSTEM_ERROR,
     "KeysRefused": errors.PERMISSION_DENIED,
+    "IdentityUnavailable": errors.CONFIGURATION_INVALID,
     "StoreUnreachable": errors.ICEBERG_FILESYSTEM_ERROR,
     "OutOfMemoryError": errors.EXCEEDED_LOCAL_MEMORY_LIMIT,
     "SparkOutOfMemoryError": errors.EXCEEDED_LOCAL_MEMORY_LIMIT,
@@ -162,6 +163,7 @@ CLASS_SENTENCES: Mapping[str, str] = {
     "EntityNotFoundException": "The schema does not exist",
     "BadRequestException": "The catalog does not take this name, property or location",
     "KeysRefused": _KEYS_REFUSED,
+    "IdentityUnavailable": "The server has no keys for the object store; an administrator has to look at s3_identity",
     "Failure$RowNotAllowed": "A new row is one that you may not see",
 }
 

@@ -46,6 +46,7 @@ def other_stores(options: Mapping[str, str]) -> list[object]:
 
 
 def store_settings(options: Mapping[str, str]) -> dict[str, str]:
-    """Of an S3 store. Without keys it is asked without any: the machine's own are never used."""
+    """Of an S3 store. Without keys it is asked without any: the machine's own are not looked for."""
     settings = storage.s3(options)
-    return settings if "s3.access-key-id" in settings else settings | {"client.credentials-provider": _ANONYMOUS}
+    known = "s3.access-key-id" in settings or "client.credentials-provider" in settings
+    return settings if known else settings | {"client.credentials-provider": _ANONYMOUS}

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sqe import errors
-from sqe.engine import install, kernel
+from sqe.engine import install, kernel, seal
 from sqe.engine.spark_settings import driver_settings
 from sqe.errors import SqeError
 
@@ -184,6 +184,7 @@ class DriverProcess:
             **driver_settings(options.master, str(self._folder), options.spark),
             "spark.sqe.native.server": options.native,
             "spark.sqe.native.memory": options.native_memory,
+            seal.SETTING: seal.KEY,
         }
         assert process.stdin is not None
         process.stdin.write("".join(f"{_property(key)}={_property(value)}\n" for key, value in request.items()).encode() + b"\n")

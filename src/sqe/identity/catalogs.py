@@ -127,6 +127,9 @@ def shared_identities(settings: Settings) -> Iterator[str]:
         if each.shared_identity:
             reason = f"has auth = {each.auth_mode!r}" if each.backend == "rest" else f"is of type {each.type!r}"
             yield f"catalog {each.name} {reason}: it sees one identity for all users of this server"
+    if settings.storage.s3_identity != "keys":
+        reason = f"storage has s3_identity = {settings.storage.s3_identity!r}"
+        yield f"{reason}: where no catalog vends keys, S3 sees one identity for all users of this server"
 
 
 def _identity(catalog: Catalog, auth: Auth) -> CatalogIdentity | None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqe.engine.catalogs import aws, storage
-
-KEYS_CLASS = "org.apache.spark.sql.sqe.ConfiguredKeys"
+from sqe.engine.catalogs import aws, identity, storage
 
 
 def settings(name: str, catalog: Mapping[str, str], session_id: str) -> dict[str, str]:
-    key, secret = aws.keys(catalog)
+    found = aws.keys(catalog)
     result = {
         "type": "glue",
         "warehouse": catalog["warehouse"],
@@ -18,9 +16,7 @@ def settings(name: str, catalog: Mapping[str, str], session_id: str) -> dict[str
         **storage.s3(catalog),
         # One identity for Glue and for the files: with a provider, Iceberg does not look at keys of S3's own.
         "client.region": aws.region(catalog),
-        "client.credentials-provider": KEYS_CLASS,
-        "client.credentials-provider.access-key-id": key,
-        "client.credentials-provider.secret-access-key": secret,
+        **(identity.fixed_keys(*found) if found else {}),
         # Glue knows small letters only, and refuses others.
         "lower-case-names": "true",
     }

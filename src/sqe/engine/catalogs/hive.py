@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqe.engine.catalogs import storage
+from sqe.engine.catalogs import identity, storage
 
 
 def settings(name: str, catalog: Mapping[str, str], session_id: str) -> dict[str, str]:
@@ -19,5 +19,5 @@ def settings(name: str, catalog: Mapping[str, str], session_id: str) -> dict[str
     warehouse = catalog.get("warehouse")
     if warehouse is None:
         # Where tables lie, the metastore says: in S3 when there are keys to it.
-        return result | (storage.files("s3://", catalog) if "s3_access_key" in catalog else {})
+        return result | (storage.files("s3://", catalog) if "s3_access_key" in catalog or identity.is_chosen(catalog) else {})
     return result | {"warehouse": storage.location(warehouse)} | storage.files(warehouse, catalog)

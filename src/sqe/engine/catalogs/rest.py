@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqe.engine.catalogs import aws, storage
+from sqe.engine.catalogs import aws, identity, storage
 
 AUTH_MANAGER = "org.apache.spark.sql.sqe.SessionAuth"
 
@@ -22,7 +22,7 @@ def settings(name: str, catalog: Mapping[str, str], session_id: str) -> dict[str
         # Asked for one of the two: Nessie, asked for both, signs, which costs a call for every request to the store.
         "header.X-Iceberg-Access-Delegation": catalog.get("access_delegation", "vended-credentials"),
         # Not the default, which opens local files for a table whose metadata says so.
-        "io-impl": storage.S3_FILES,
+        "io-impl": storage.S3_FILES_VENDED_FIRST if identity.is_chosen(catalog) else storage.S3_FILES,
         # A catalog that hangs must not hang a statement: seconds to connect, half a minute to answer, few tries.
         "rest.client.connection-timeout-ms": "5000",
         "rest.client.socket-timeout-ms": "30000",

@@ -10,12 +10,15 @@ from urllib.parse import urlsplit
 
 from sqe import errors
 from sqe.config.azure import is_account_key, is_account_name
+from sqe.engine.catalogs import identity
 from sqe.engine.install.jars import AZURE_BUNDLE, GCP_BUNDLE, Jar, ensure_jars
 from sqe.errors import SqeError
 
 S3_FILES = "org.apache.iceberg.aws.s3.S3FileIO"
 # The same, of catalogs whose metadata files are read here (jvm: S3Files).
 S3_FILES_AND_METADATA = "org.apache.spark.sql.sqe.files.S3Files"
+# The same, of catalogs that vend keys, where the server has an identity of its own.
+S3_FILES_VENDED_FIRST = "org.apache.spark.sql.sqe.files.VendedFirst"
 
 # Of other stores: their libraries are loaded when they are wanted (jvm: LateFiles).
 LATE_FILES = "org.apache.spark.sql.sqe.files.LateFiles"
@@ -129,8 +132,8 @@ def s3(catalog: Mapping[str, str]) -> dict[str, str]:
     if catalog.get("s3_path_style") == "true":
         result["s3.path-style-access"] = "true"
     if found := keys(catalog):
-        result |= {"s3.access-key-id": found[0], "s3.secret-access-key": found[1]}
-    return result
+        return result | {"s3.access-key-id": found[0], "s3.secret-access-key": found[1]}
+    return result | (identity.provider(catalog, result["client.region"]) if identity.is_chosen(catalog) else {})
 
 
 def keys(catalog: Mapping[str, str]) -> tuple[str, str] | None:
