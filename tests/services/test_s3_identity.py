@@ -19,6 +19,7 @@ from sqe.engine.driver import Driver
 from sqe.engine.files import FileRights
 from sqe.errors import SqeError
 from sqe.identity import Identity
+from sqe.identity.catalogs import catalog_identities
 from sqe.query.handler import QueryHandler
 from sqe.sessions import Sessions
 
@@ -49,7 +50,9 @@ def opened(driver: Driver, handler: QueryHandler, tmp_path: Path) -> Iterator[Op
         (tmp_path / "sqe.toml").write_text(f'[catalog]\nname = "far"\n{catalog}\n[storage]\ns3_path_style = true\n{storage}\n')
         settings = load(tmp_path / "sqe.toml", {})
         rights = FileRights(prefixes={"*": ["s3://"]}, storage=settings.storage.options())
-        all_sessions.append(Sessions(driver, settings.catalog_options(), "far", files=rights))
+        all_sessions.append(
+            Sessions(driver, settings.catalog_options(), "far", files=rights, identities=catalog_identities(settings))
+        )
         session = all_sessions[-1].open(Identity("ann"))
 
         def run(text: str) -> Rows:
@@ -139,6 +142,29 @@ def test_a_token_is_exchanged_for_the_keys_of_a_role(opened: Opened, stack: Stac
         sql(f"SELECT count(*) AS n FROM {schema}.t")
     assert refused.value.code == errors.CONFIGURATION_INVALID
     assert "signature" not in str(refused.value)
+
+
+def test_keys_that_a_catalog_vends_come_before_the_servers_own(
+    opened: Opened, store: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"):
+        monkeypatch.setenv(name, "worthless")
+    catalog = f'''
+        type = "rest"
+        uri = "{store["iceberg"]}"
+        warehouse = "s3://{store["table_bucket"]}"
+        auth = "client_credentials"
+        token_endpoint = "{store["iceberg"]}/v1/oauth/tokens"
+        client_id = "{store["access_key"]}"
+        client_secret = "{store["secret_key"]}"
+        scope = "PRINCIPAL_ROLE:ALL"
+        '''
+    sql, schema = opened(catalog, at(store, 's3_identity = "environment"')), f"far.s_{secrets.token_hex(4)}"
+    sql(f"CREATE SCHEMA {schema}")
+    sql(f"CREATE TABLE {schema}.t AS SELECT id FROM range(4)")
+    assert sql(f"SELECT count(*) AS n FROM {schema}.t") == [{"n": 4}]
+    sql(f"DROP TABLE {schema}.t")
+    sql(f"DROP SCHEMA {schema}")
 
 
 def test_settings_that_the_server_did_not_make_are_refused(
