@@ -31,6 +31,7 @@ class Extension extends (SparkSessionExtensions => Unit) {
     extensions.injectOptimizerRule(session => WideSums(session.asInstanceOf[SparkSession]))
     extensions.injectPlannerStrategy(session => Kernel(session.asInstanceOf[SparkSession]))
     extensions.injectPlannerStrategy(_ => SecuredStrategy)
+    extensions.injectPlannerStrategy(_ => LargeBuildSides)
     extensions.injectOptimizerRule(_ => StopWhenCancelled)
     extensions.injectPreCBORule(_ => StopWhenCancelled)
     extensions.injectPreCBORule(_ => OneRowIsLocal)
