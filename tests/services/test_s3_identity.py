@@ -13,6 +13,7 @@ from dev.services.s3 import Keys, client
 from dev.services.service import Address
 from dev.services.stack import Stack
 from sqe import errors
+from sqe.attached import Attachments
 from sqe.config import load
 from sqe.engine.catalogs import spark_settings
 from sqe.engine.driver import Driver
@@ -165,6 +166,33 @@ def test_keys_that_a_catalog_vends_come_before_the_servers_own(
     assert sql(f"SELECT count(*) AS n FROM {schema}.t") == [{"n": 4}]
     sql(f"DROP TABLE {schema}.t")
     sql(f"DROP SCHEMA {schema}")
+
+
+def test_the_keys_of_a_secret_come_before_the_servers_own(
+    driver: Driver, handler: QueryHandler, store: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"):
+        monkeypatch.setenv(name, "worthless")
+    file = f"identity_{secrets.token_hex(4)}.csv"
+    keys = Keys(store["access_key"], store["secret_key"])
+    client("s3", store["s3"], keys).put_object(Bucket=store["bucket"], Key=file, Body=b"id\n1\n")
+    attachments = Attachments(tmp_path / "w", tmp_path / "secrets.key")
+    options = {"s3_identity": "environment", "s3_endpoint": store["s3"], "s3_region": store["region"], "s3_path_style": "true"}
+    rights, lake = FileRights(own=True, storage=options), {"lake": {"type": "sqlite", "path": str(tmp_path / "w")}}
+    sessions = Sessions(driver, lake, "lake", files=rights, attachments=lambda _: attachments)
+    session = sessions.open(Identity("owner", roles=frozenset({"admin"})))
+
+    def run(text: str) -> Rows:
+        with handler.submit(session, text, door="test") as query:
+            return list(query.read_all().to_pylist())
+
+    try:
+        with pytest.raises(SqeError, match="PERMISSION_DENIED"):
+            run(f"SELECT * FROM 's3://{store['bucket']}/{file}'")
+        run(f"CREATE SECRET own (TYPE aws, KEY_ID '{keys.access_key}', SECRET '{keys.secret_key}')")
+        assert run(f"SELECT * FROM 's3://{store['bucket']}/{file}'") == [{"id": 1}]
+    finally:
+        sessions.close_all()
 
 
 def test_settings_that_the_server_did_not_make_are_refused(
