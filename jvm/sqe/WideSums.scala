@@ -45,12 +45,14 @@ final case class WideSums(session: SparkSession) extends Rule[LogicalPlan] {
   /** The high and the low 64 bits of an expression's unscaled value. */
   private object Wide {
     def unapply(expression: Expression): Option[(Expression, Expression)] = expression match {
+      case random if !random.deterministic => None // both halves must be those of one number
       // The exact type of a product; a longer one would be rounded or could overflow by itself.
       case Multiply(Long18(left), Long18(right), _) if digits(expression) < DecimalType.MAX_PRECISION =>
         Some((HighProduct(left, right), Multiply(left, right, EvalMode.LEGACY)))
       // `price * (1 - discount) * (1 + tax)`: with all of its digits behind the point, or Spark would round it.
-      case Multiply(inner @ Multiply(Long18(one), Long18(two), _), Long18(three), _)
-          if digits(inner) < DecimalType.MAX_PRECISION && scale(expression) == scale(inner) + scale(expression.children(1)) =>
+      case outer @ Multiply(inner @ Multiply(Long18(one), Long18(two), _), Long18(three), _)
+          if outer.evalContext.evalMode == EvalMode.ANSI && digits(inner) < DecimalType.MAX_PRECISION &&
+            scale(expression) == scale(inner) + scale(expression.children(1)) =>
         Some((ProductOfThree(one, two, three, high = true), ProductOfThree(one, two, three, high = false)))
       case Long18(value) => Some((ShiftRight(value, Literal(63)), value))
       case _ => None
