@@ -13,7 +13,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from sqe import errors
-from sqe.attached import Attachments
 from sqe.engine.driver import Driver
 from sqe.engine.files import FileRights
 from sqe.errors import SqeError
@@ -22,8 +21,8 @@ from sqe.query.handler import QueryHandler
 from sqe.session import Session
 from sqe.sessions import Sessions
 from tests.embedded.azure_store import Account, azure_account
+from tests.own_sessions import OWNER, own_sessions
 
-OWNER = Identity("owner", roles=frozenset({"admin"}))
 OTHER_KEY = base64.b64encode(b"the key of somebody else").decode()
 
 Run = Callable[[str], list[dict[str, object]]]
@@ -38,9 +37,7 @@ def account() -> Iterator[Account]:
 
 @pytest.fixture
 def sessions(driver: Driver, tmp_path: Path) -> Iterator[Sessions]:
-    attachments = Attachments(tmp_path / "w", tmp_path / "secrets.key")
-    own = {"lake": {"type": "sqlite", "path": str(tmp_path / "w")}}
-    sessions = Sessions(driver, own, "lake", files=FileRights(own=True), attachments=lambda _: attachments)
+    sessions = own_sessions(driver, tmp_path)
     yield sessions
     sessions.close_all()
 

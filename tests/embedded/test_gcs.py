@@ -20,17 +20,14 @@ from gcp_storage_emulator.handlers.buckets import create_bucket
 from gcp_storage_emulator.server import RequestHandler
 from gcp_storage_emulator.storage import Storage
 
-from sqe.attached import Attachments
 from sqe.engine.driver import Driver
-from sqe.engine.files import FileRights
 from sqe.errors import SqeError
-from sqe.identity import Identity
 from sqe.query.handler import QueryHandler
 from sqe.session import Session
 from sqe.sessions import Sessions
 from sqe.sql.tokens import quote_text
+from tests.own_sessions import OWNER, own_sessions
 
-OWNER = Identity("owner", roles=frozenset({"admin"}))
 TOKEN = "token-of-the-service-account"  # noqa: S105
 
 
@@ -87,9 +84,7 @@ def google() -> Iterator[Google]:
 
 @pytest.fixture
 def sessions(driver: Driver, tmp_path: Path) -> Iterator[Sessions]:
-    attachments = Attachments(tmp_path / "w", tmp_path / "secrets.key")
-    own = {"lake": {"type": "sqlite", "path": str(tmp_path / "w")}}
-    sessions = Sessions(driver, own, "lake", files=FileRights(own=True), attachments=lambda _: attachments)
+    sessions = own_sessions(driver, tmp_path)
     yield sessions
     sessions.close_all()
 

@@ -45,6 +45,14 @@ def make(sql: Sql, name: str, columns: dict[str, tuple[str, list[Decimal | None]
     sql(f"CREATE OR REPLACE TABLE {name} AS SELECT /*+ REPARTITION(2) */ * FROM {relation(columns)}")
 
 
+def fails_as_sparks(sql: Sql, what: str, source: str) -> None:
+    with pytest.raises(SqeError) as ours:
+        sql(f"SELECT {what} FROM {source}")
+    with pytest.raises(SqeError) as theirs:
+        sql(f"SELECT {what} OVER () FROM {source}")
+    assert ours.value.code is theirs.value.code
+
+
 @pytest.mark.parametrize(("digits", "scale"), KINDS)
 def test_they_are_exact(sql: Sql, digits: int, scale: int) -> None:
     numbers = values(digits * 100 + scale, digits, scale, 300)
@@ -95,11 +103,7 @@ def test_products_of_three_are_exact(sql: Sql, scales: tuple[int, int, int]) -> 
 def test_a_product_that_is_too_long_fails_as_sparks_does(sql: Sql) -> None:
     largest = f"CAST({'9' * 17} AS DECIMAL(17, 0))"
     source = f"(SELECT {largest} AS x FROM range(3))"
-    with pytest.raises(SqeError) as ours:
-        sql(f"SELECT sum(x * x * x) FROM {source}")
-    with pytest.raises(SqeError) as theirs:
-        sql(f"SELECT sum(x * x * x) OVER () FROM {source}")
-    assert ours.value.code is theirs.value.code
+    fails_as_sparks(sql, "sum(x * x * x)", source)
 
 
 def test_sums_over_nothing_are_null(sql: Sql) -> None:
@@ -130,11 +134,7 @@ def test_other_ways_to_sum_are_as_before(sql: Sql) -> None:
 def test_a_sum_that_is_too_long_fails_as_sparks_does(sql: Sql, rows: int, sign: str) -> None:
     largest = f"CAST({'9' * 18} AS DECIMAL(18, 0))"
     source = f"(SELECT {sign}{largest} AS x, {largest} AS y FROM range({rows}))"
-    with pytest.raises(SqeError) as ours:
-        sql(f"SELECT sum(x * y) FROM {source}")
-    with pytest.raises(SqeError) as theirs:
-        sql(f"SELECT sum(x * y) OVER () FROM {source}")
-    assert ours.value.code is theirs.value.code
+    fails_as_sparks(sql, "sum(x * y)", source)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from clients import Addresses
 
+from dev.services.service import Address
+
 # The name in SQL, and the services that it takes.
 NEEDS: dict[str, tuple[str, ...]] = {
     "lite": (),
@@ -119,9 +121,12 @@ warehouse = "lake"
 
 
 def _weed(services: Addresses, folder: Path) -> str:
-    store = services["seaweedfs"]
+    return f"\n[catalogs.weed]{stores_own_catalog(services['seaweedfs'])}"
+
+
+def stores_own_catalog(store: Address) -> str:
+    """The REST catalog of SeaweedFS itself."""
     return f"""
-[catalogs.weed]
 type = "rest"
 uri = "{store["iceberg"]}"
 warehouse = "s3://{store["table_bucket"]}"

@@ -8,19 +8,15 @@ from pathlib import Path
 
 import pytest
 from clients import Addresses, Login
+from own_sessions import OWNER, own_sessions
 
-from sqe.attached import Attachments
 from sqe.engine.driver import Driver
-from sqe.engine.files import FileRights
 from sqe.errors import SqeError
-from sqe.identity import Identity
 from sqe.query.handler import QueryHandler
 from sqe.sessions import Sessions
 
 Rows = list[dict[str, object]]
 Sql = Callable[[str], Rows]
-
-OWNER = Identity("owner", roles=frozenset({"admin"}))
 
 
 @pytest.fixture
@@ -29,9 +25,7 @@ def restarted(driver: Driver, handler: QueryHandler, tmp_path: Path) -> Iterator
     opened: list[Sessions] = []
 
     def start() -> Sql:
-        attachments = Attachments(tmp_path / "w", tmp_path / "secrets.key")
-        lake = {"lake": {"type": "sqlite", "path": str(tmp_path / "w")}}
-        opened.append(Sessions(driver, lake, "lake", files=FileRights(own=True), attachments=lambda _: attachments))
+        opened.append(own_sessions(driver, tmp_path))
         session = opened[-1].open(OWNER)
 
         def run(text: str) -> Rows:

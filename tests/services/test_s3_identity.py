@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from every_catalog import stores_own_catalog
 
 from dev.services.s3 import Keys, client
 from dev.services.service import Address
@@ -150,17 +151,7 @@ def test_keys_that_a_catalog_vends_come_before_the_servers_own(
 ) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"):
         monkeypatch.setenv(name, "worthless")
-    catalog = f'''
-        type = "rest"
-        uri = "{store["iceberg"]}"
-        warehouse = "s3://{store["table_bucket"]}"
-        auth = "client_credentials"
-        token_endpoint = "{store["iceberg"]}/v1/oauth/tokens"
-        client_id = "{store["access_key"]}"
-        client_secret = "{store["secret_key"]}"
-        scope = "PRINCIPAL_ROLE:ALL"
-        '''
-    sql, schema = opened(catalog, at(store, 's3_identity = "environment"')), f"far.s_{secrets.token_hex(4)}"
+    sql, schema = opened(stores_own_catalog(store), at(store, 's3_identity = "environment"')), f"far.s_{secrets.token_hex(4)}"
     sql(f"CREATE SCHEMA {schema}")
     sql(f"CREATE TABLE {schema}.t AS SELECT id FROM range(4)")
     assert sql(f"SELECT count(*) AS n FROM {schema}.t") == [{"n": 4}]

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 KEYS = "keys"
 
-# What each identity takes; the first names are those that it cannot do without.
+# What each identity cannot do without, and what it takes.
 _NEEDS: dict[str, tuple[str, ...]] = {"web_identity": ("s3_role_arn", "s3_token_file")}
 _TAKES: dict[str, tuple[str, ...]] = {
     "profile": ("s3_profile", "s3_profile_file"),
@@ -23,9 +23,9 @@ OPTIONS = tuple(name for names in _TAKES.values() for name in names)
 def findings(storage: Storage) -> Iterator[tuple[tuple[str, ...], str]]:
     """The keys of `[storage]` that are involved, and a sentence."""
     identity = storage.s3_identity
-    for name in _NEEDS.get(identity, ()):
-        if getattr(storage, name) is None:
-            yield ("s3_identity",), f"storage.s3_identity = {identity!r} needs storage.{name}"
+    missing = [f"storage.{name}" for name in _NEEDS.get(identity, ()) if getattr(storage, name) is None]
+    if missing:
+        yield ("s3_identity",), f"storage.s3_identity = {identity!r} needs {' and '.join(missing)}"
     for owner, names in _TAKES.items():
         for name in names:
             if owner != identity and getattr(storage, name) is not None:
