@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import sys
 
+import psutil
 import pytest
 
 from sqe.bench.benchmark import BenchmarkError
 from sqe.bench.processes import Child, children_cpu_seconds, own_cpu_seconds, tree_cpu_seconds
+from tests.waiting import eventually
 
 BURN = "import time\nwhile time.process_time() < 0.3: pass\n"
 
@@ -34,6 +36,18 @@ def test_a_child_that_dies_is_reported_with_its_last_words() -> None:
 def test_a_child_that_is_silent_is_given_up() -> None:
     with _python("import sys; sys.stdin.read()") as child, pytest.raises(BenchmarkError, match="said nothing"):
         child.line(seconds=0.05)
+
+
+def test_what_a_child_leaves_behind_ends_with_it() -> None:
+    """As PySpark does with its JVM, when it is ended while it starts."""
+    program = (
+        "import subprocess, sys\n"
+        "left = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'], stdin=subprocess.DEVNULL)\n"
+        "print(left.pid, flush=True)\nsys.stdin.read()\n"
+    )
+    with _python(program) as child:
+        left = psutil.Process(int(child.line()))
+    eventually(lambda: not left.is_running() or left.status() == psutil.STATUS_ZOMBIE)
 
 
 def test_cpu_at_the_end_counts_the_children_of_the_child() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -43,6 +44,7 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=self._log,
             env={**os.environ, **(environment or {})},
+            start_new_session=True,  # a group of its own, all of which `close` ends
         )
 
     @property
@@ -105,6 +107,8 @@ class Child:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        with suppress(ProcessLookupError):  # PySpark, ended while it starts, leaves its JVM behind
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._log.close()
 
     def __enter__(self) -> Child:
