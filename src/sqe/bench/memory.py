@@ -1,4 +1,4 @@
-"""What an engine holds while a crowd works: memory that grows for ten minutes is a leak, a heap that fills and is emptied is none."""
+"""What an engine holds while a crowd works: what grows for ten minutes is a leak, a heap that fills and is emptied is none."""
 
 from __future__ import annotations
 

@@ -58,6 +58,7 @@ def add_to(commands: Any) -> None:
         compare.add_argument(name, help="a run's file, its name, or SUITE:last, SUITE:last~1")
     report = _command(commands, "report", _report, "the newest runs as an HTML page with plots, and as a Markdown table")
     report.add_argument("--output", type=Path, default=Path("benchmarks.html"), help="the page; the table lies beside it as .md")
+    report.add_argument("--into", type=Path, default=None, help="a Markdown file whose marked part becomes the table")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -182,11 +183,15 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _report(options: argparse.Namespace) -> int:
-    from sqe.bench.report import table, write
+    from sqe.bench.report import put_into, table, write
 
     page: Path = options.output
-    print(table(write(options.folder, page, page.with_suffix(".md"))))
+    shown = table(write(options.folder, page, page.with_suffix(".md")))
+    print(shown)
     _say(f"written to {page} and {page.with_suffix('.md')}")
+    if options.into is not None:
+        put_into(options.into, shown)
+        _say(f"written into {options.into}")
     return EQUAL
 
 

@@ -40,7 +40,8 @@ class ServerEngine(Engine):
         import httpx
 
         lines = httpx.get(f"http://{self._metrics}/metrics", timeout=30).text.splitlines()
-        return next((float(line.split()[1]) / (1 << 20) for line in lines if line.startswith("sqe_driver_heap_used_bytes ")), None)
+        used = (float(line.split()[1]) for line in lines if line.startswith("sqe_driver_heap_used_bytes "))
+        return next((bytes_used / (1 << 20) for bytes_used in used), None)
 
     @property
     def version(self) -> str:
