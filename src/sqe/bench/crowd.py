@@ -1,4 +1,4 @@
-"""The suite `users`: many sessions at once, each asking one question after another, every answer checked."""
+"""The suite `users`, and any other with `--users`: many sessions at once, each asking one question after another, every answer checked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from sqe.bench.engines.engine import Answer, Engine, EngineFailure
 from sqe.bench.lake import Loaded
-from sqe.bench.memory import Memory
+from sqe.bench.memory import Memory, resident_megabytes
 from sqe.bench.noise import Watch, machine
 from sqe.bench.results import Measured, QueryResult, RunResult
 from sqe.bench.suites.suite import Query
@@ -148,6 +148,7 @@ class Crowd:
             "p99_ms": _milliseconds(times, 0.99),
             "cpu_ms_each": round(1000 * (engine.cpu_seconds() - used) / max(len(times), 1), 2),
             **memory.json(),
+            "resident_after_mb": round(resident_megabytes(engine)),  # when all sessions are closed
         }
         self.say(
             f"  {engine.name}, {size} users, {about['seconds']} s: {about['answers']} answers, {about['errors']} errors, "
