@@ -1,4 +1,4 @@
-"""The suite `users`, and any other with `--users`: many sessions at once, each asking one question after another, every answer checked."""
+"""Many sessions at once (the suite `users`, others with `--users`), each asking on and on, every answer checked."""
 
 from __future__ import annotations
 
