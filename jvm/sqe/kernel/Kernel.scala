@@ -29,7 +29,10 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
       else if (!isRoot && !Kernel.shrinks(root)) Nil
       else try Seq(native(root, mode))
       catch {
-        case refused: Refused => Kernel.parts(root, native(_, mode)).map(Seq(_)).getOrElse(left(root, refused.reason, mode == "require" && isRoot))
+        case refused: Refused =>
+          // Of what has failed a part would fail as well.
+          val part = if (refused.reason == KnownFailures.reason) None else Kernel.parts(root, native(_, mode))
+          part.map(Seq(_)).getOrElse(left(root, refused.reason, mode == "require" && isRoot))
         case NonFatal(failure) =>
           logWarning("a plan could not be translated for the native kernel", failure)
           left(root, "defect of the translator", mode == "require" && isRoot)
@@ -52,7 +55,7 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
     output.foreach(column => NativeTypes.check(column.dataType))
     val sql = operators(plan)
     operators.scans.checkReadOnce(sql)
-    if (mode != "require" && KnownFailures.contains(sql, operators.scans.fed)) Refused("failed before")
+    if (mode != "require" && KnownFailures.contains(sql, operators.scans.fed)) Refused(KnownFailures.reason)
     val fragment = NativeExec(output, sql, operators.scans.all, plan.collect { case node => node.nodeName }, KernelSettings.of(session),
       Shortcuts.closed(plan), operators.scans.fed)
     Counters.native.incrementAndGet()

@@ -10,6 +10,7 @@ import org.apache.spark.sql.sqe.Recent
  * is tried.
  */
 object KnownFailures {
+  val reason = "failed before"
   private val known = Recent.setOf[String](1000)
   private val column = "\\bc\\d+\\b".r
 
