@@ -9,35 +9,40 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode, FalseLiteral}
 import org.apache.spark.sql.catalyst.expressions.codegen.Block._
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
-import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.BinaryLike
 import org.apache.spark.sql.catalyst.trees.TreePattern.{AVERAGE, SUM}
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.sqe.kernel.KernelSettings
+import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.types._
 
 /**
  * Sums and averages of decimals without an object a row. Spark adds decimals of more than 18 digits, which is what every sum of
  * TPC-H's prices is, as `BigDecimal`s. Here the unscaled values, which are longs, are added up in two longs of 128 bits together;
- * a product of two such decimals has its 128 bits from one multiplication. `try_sum` stays Spark's. Not where the native kernel looks for `sum` and `avg`.
+ * a product of two such decimals has its 128 bits from one multiplication. `try_sum` stays Spark's.
+ *
+ * A strategy, and not a rule of the optimizer: the native kernel looks at an aggregate first and knows `sum` and `avg`. Planned by Spark's
+ * own strategy at once, not later: adaptive execution finds a step again by the aggregate that stands in the optimized plan.
  */
-final case class WideSums(session: SparkSession) extends Rule[LogicalPlan] {
-  override def apply(plan: LogicalPlan): LogicalPlan =
-    if (KernelSettings.mode(session) != "off") plan
-    else plan.transformWithPruning(_.containsAnyPattern(SUM, AVERAGE)) {
-      case aggregate: Aggregate =>
-        aggregate.copy(aggregateExpressions = aggregate.aggregateExpressions.map(_.transform {
-          case whole @ AggregateExpression(sum @ Sum(Wide(high, low), _), _, false, _, _) if sum.evalContext.evalMode == EvalMode.ANSI =>
-            again(whole, WideSum(high, low, whole.dataType.asInstanceOf[DecimalType]))
-          case whole @ AggregateExpression(average @ Average(child @ Wide(high, low), EvalMode.ANSI), _, false, _, _) =>
-            val count = again(whole, Count(child))
-            val sum = again(whole, WideSum(high, low, average.sumDataType.asInstanceOf[DecimalType]))
-            val result = average.dataType.asInstanceOf[DecimalType]
-            // As `Average` itself ends.
-            If(EqualTo(count, Literal(0L)), Literal(null, result), DecimalDivideWithOverflowCheck(
-              sum, count.cast(DecimalType.LongDecimal), result, average.getContextOrNull(), nullOnOverflow = false))
-        }.asInstanceOf[NamedExpression]))
-    }
+final case class WideSums(session: SparkSession) extends SparkStrategy {
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case aggregate: Aggregate if aggregate.containsAnyPattern(SUM, AVERAGE) =>
+      val wide = aggregate.aggregateExpressions.map(widened)
+      if (wide.corresponds(aggregate.aggregateExpressions)(_ eq _)) Nil
+      else session.sessionState.planner.Aggregation(aggregate.copy(aggregateExpressions = wide))
+    case _ => Nil
+  }
+
+  private def widened(result: NamedExpression): NamedExpression = result.transform {
+    case whole @ AggregateExpression(sum @ Sum(Wide(high, low), _), _, false, _, _) if sum.evalContext.evalMode == EvalMode.ANSI =>
+      again(whole, WideSum(high, low, whole.dataType.asInstanceOf[DecimalType]))
+    case whole @ AggregateExpression(average @ Average(child @ Wide(high, low), EvalMode.ANSI), _, false, _, _) =>
+      val count = again(whole, Count(child))
+      val sum = again(whole, WideSum(high, low, average.sumDataType.asInstanceOf[DecimalType]))
+      val result = average.dataType.asInstanceOf[DecimalType]
+      // As `Average` itself ends.
+      If(EqualTo(count, Literal(0L)), Literal(null, result), DecimalDivideWithOverflowCheck(
+        sum, count.cast(DecimalType.LongDecimal), result, average.getContextOrNull(), nullOnOverflow = false))
+  }.asInstanceOf[NamedExpression]
 
   private def again(whole: AggregateExpression, function: AggregateFunction): AggregateExpression =
     whole.copy(aggregateFunction = function, resultId = NamedExpression.newExprId)

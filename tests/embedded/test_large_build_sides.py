@@ -20,6 +20,7 @@ ANSWERS = {"semi": 50_000, "anti": 45_000, "left": 55_000, "right": 55_000}
 
 @pytest.fixture(autouse=True)
 def _tables(sql: Sql) -> None:
+    sql("SET native = off")  # the kernel chooses its own sides
     sql("CREATE TABLE IF NOT EXISTS many AS SELECT id FROM range(1100000)")
     sql("CREATE TABLE IF NOT EXISTS few AS SELECT id * 20 AS id FROM range(100000)")
 

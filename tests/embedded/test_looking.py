@@ -26,6 +26,7 @@ def operators(node: dict[str, object]) -> list[str]:
 
 def test_a_plan_as_json(handler: QueryHandler, session: Session, sql: Sql) -> None:
     sql("CREATE TABLE plain AS SELECT id FROM range(10)")
+    sql("SET native = off")  # which is one step
     query = "SELECT a.id, count(*) FROM plain a JOIN plain b ON a.id = b.id WHERE a.id > 3 GROUP BY a.id"
     for words in ("EXPLAIN FORMAT JSON", "EXPLAIN (FORMAT JSON)", "EXPLAIN ANALYZE FORMAT JSON"):
         [row] = sql(f"{words} {query}").to_pylist()
@@ -33,6 +34,11 @@ def test_a_plan_as_json(handler: QueryHandler, session: Session, sql: Sql) -> No
         assert names.count("HashAggregate") == 2, words
         assert any(name.startswith("BatchScan") for name in names), words
         assert handler.prepare(session, f"{words} {query}").schema.names == ["plan"]
+    sql("SET native = auto")
+    for words, native in (("EXPLAIN FORMAT JSON", ["the whole query"]), ("EXPLAIN ANALYZE FORMAT JSON", None)):
+        plan = json.loads(sql(f"{words} {query}").to_pylist()[0]["plan"])
+        assert operators(plan)[-1] == "Native", words
+        assert plan.get("native") == native, words
     before = sql("SELECT count(*) AS n FROM plain").to_pylist()
     assert "AppendData" in sql("EXPLAIN FORMAT JSON INSERT INTO plain VALUES (99)").to_pylist()[0]["plan"]
     assert sql("SELECT count(*) AS n FROM plain").to_pylist() == before

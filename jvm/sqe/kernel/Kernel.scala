@@ -27,9 +27,12 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
       }
       if (!Kernel.worthIt(root)) Nil
       else if (!isRoot && !Kernel.shrinks(root)) Nil
-      else try Seq(native(root))
+      else try Seq(native(root, mode))
       catch {
-        case refused: Refused => Kernel.parts(root, native).map(Seq(_)).getOrElse(left(root, refused.reason, mode == "require" && isRoot))
+        case refused: Refused =>
+          // Of what has failed a part would fail as well.
+          val part = if (refused.reason == KnownFailures.reason) None else Kernel.parts(root, native(_, mode))
+          part.map(Seq(_)).getOrElse(left(root, refused.reason, mode == "require" && isRoot))
         case NonFatal(failure) =>
           logWarning("a plan could not be translated for the native kernel", failure)
           left(root, "defect of the translator", mode == "require" && isRoot)
@@ -43,7 +46,8 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
     Nil
   }
 
-  private def native(plan: LogicalPlan): SparkPlan = {
+  private def native(plan: LogicalPlan, mode: String): SparkPlan = {
+    if (SpareInstance.unavailable) Refused("no library for this machine")
     val hidesRows = plan.collectWithSubqueries { case secured: SecuredRelation if secured.filtered => secured }.nonEmpty
     val operators = new Operators(session.sparkContext.isLocal, Setting(session.sessionState.conf.sessionLocalTimeZone, hidesRows))
     val output = plan.output.distinctBy(_.exprId)
@@ -51,6 +55,7 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
     output.foreach(column => NativeTypes.check(column.dataType))
     val sql = operators(plan)
     operators.scans.checkReadOnce(sql)
+    if (mode != "require" && KnownFailures.contains(sql, operators.scans.fed)) Refused(KnownFailures.reason)
     val fragment = NativeExec(output, sql, operators.scans.all, plan.collect { case node => node.nodeName }, KernelSettings.of(session),
       Shortcuts.closed(plan), operators.scans.fed)
     Counters.native.incrementAndGet()

@@ -1,8 +1,11 @@
 package org.apache.spark.sql.sqe.kernel
 
 import java.io.File
+import java.lang.management.ManagementFactory
 import java.util.concurrent.atomic.AtomicLong
 
+import com.sun.management.OperatingSystemMXBean
+import org.apache.spark.network.util.JavaUtils
 import org.apache.spark.sql.classic.SparkSession
 
 /** What every fragment of a server is given: `[engine]` of sqe.toml. */
@@ -17,7 +20,7 @@ object KernelSettings {
   def mode(session: SparkSession): String =
     if (session.sparkContext.getLocalProperty(skipKey) != null) "off"
     else session.sessionState.conf.getConfString(sessionKey, "server") match {
-      case "server" => session.sparkContext.getConf.get(serverKey, "off")
+      case "server" => session.sparkContext.conf.get(serverKey, "off")
       case own => own
     }
 
@@ -32,7 +35,7 @@ object KernelSettings {
 
   def of(session: SparkSession): KernelSettings = {
     val conf = session.sparkContext.getConf
-    KernelSettings(conf.getSizeAsBytes("spark.sqe.native.memory", "2g"), session.sparkContext.defaultParallelism,
+    KernelSettings(conf.getOption("spark.sqe.native.memory").fold(KernelMemory.ofMachine)(JavaUtils.byteStringAsBytes), session.sparkContext.defaultParallelism,
       new File(conf.get("spark.local.dir", System.getProperty("java.io.tmpdir")), "native").getPath)
   }
 }
@@ -42,6 +45,13 @@ object KernelMemory {
   private val taken = new AtomicLong
   /** With less than this a single row group of Parquet may not fit, and nothing can be spilled of it. */
   private val least = 128L << 20
+  private val most = 2L << 30
+
+  /** A quarter of the machine's, or of the container's: the heap and its owner's other programs are beside it on a laptop. */
+  lazy val ofMachine: Long = {
+    val machine = ManagementFactory.getOperatingSystemMXBean.asInstanceOf[OperatingSystemMXBean]
+    math.max(least, math.min(most, machine.getTotalMemorySize / 4))
+  }
 
   /** Half of what is left: one fragment alone has much, and many at once have enough to spill with. */
   def take(all: Long): Long = {

@@ -93,13 +93,15 @@ final class NativeBatches(query: NativeQuery, context: TaskContext) extends Iter
       case failure: Throwable =>
         close()
         context.getKillReason().foreach(reason => throw new TaskKilledException(reason))
-        failure match {
-          case refused: Refused => throw new NativeFailed(refused.reason, null)
+        val reason = failure match {
+          case refused: Refused => refused.reason
           case memory: OutOfMemoryError => throw memory
           case other =>
             logWarning(s"the native kernel failed: ${NativeBatches.firstLine(other)}")
-            throw new NativeFailed(NativeBatches.kind(other), null)
+            NativeBatches.kind(other)
         }
+        KnownFailures.add(query, reason)
+        throw new NativeFailed(reason, null)
     }
 
   private def closed(columns: FedReader, stream: ArrowArrayStream): Unit =

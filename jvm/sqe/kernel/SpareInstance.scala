@@ -27,6 +27,8 @@ object SpareInstance extends Logging {
     executor.setRemoveOnCancelPolicy(true)
     executor
   }
+  /** There is no library for this machine, or its folders allow none: found out once, and Spark runs everything. */
+  @volatile var unavailable = false
   private var ready: Option[(Int, DuckDBConnection, ScheduledFuture[_])] = None
 
   /** For one fragment, with settings that all have; the fragment's own come next, and then it is locked. */
@@ -64,7 +66,13 @@ object SpareInstance extends Logging {
     val settings = new Properties
     settings.setProperty("threads", threads.toString)
     settings.setProperty("jdbc_stream_results", "true")
-    val connection = DriverManager.getConnection("jdbc:duckdb:", settings).asInstanceOf[DuckDBConnection]
+    val connection =
+      try DriverManager.getConnection("jdbc:duckdb:", settings).asInstanceOf[DuckDBConnection]
+      catch {
+        case missing: LinkageError =>
+          unavailable = true
+          throw missing
+      }
     try {
       val statement = connection.createStatement()
       try NativeInstance.setUp.foreach(statement.execute)

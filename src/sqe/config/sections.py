@@ -118,10 +118,10 @@ class Engine:
         kernel.DEFAULT_MODE,
         "The native kernel: `auto` uses it where it means the same as Spark, `require` refuses other queries; docs/native.md.",
     )
-    native_memory: Size = key(
+    native_memory: Size | None = key(
         size("128m", "1t"),
-        Size.parse(kernel.DEFAULT_MEMORY),
-        "Memory of the native kernel, beside the heap; beyond it, it spills.",
+        None,
+        "Memory of the native kernel, beside the heap; beyond it, it spills. Default: a quarter of the machine's, 2 GB at most.",
     )
     spark: Mapping[str, str] = mapping_key(text_map(spark.checked), "Spark tuning settings by name; only those listed below.")
 

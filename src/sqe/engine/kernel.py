@@ -5,5 +5,4 @@ from __future__ import annotations
 MODES = ("off", "auto", "require")
 
 # The one place to change it.
-DEFAULT_MODE = "off"
-DEFAULT_MEMORY = "2g"
+DEFAULT_MODE = "auto"

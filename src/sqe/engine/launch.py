@@ -22,7 +22,7 @@ def driver_of(settings: Settings, *, statement_waits: bool = True) -> Driver:
             java=str(settings.engine.java) if settings.engine.java else None,
             spark=settings.engine.spark,
             native=settings.engine.native,
-            native_memory=str(settings.engine.native_memory),
+            native_memory=str(settings.engine.native_memory) if settings.engine.native_memory else None,
             statement_waits=statement_waits,
         )
     )

@@ -78,7 +78,7 @@ class LaunchOptions:
     spark: Mapping[str, str] = field(default_factory=dict)
     extra_flags: tuple[str, ...] = ()
     native: str = kernel.DEFAULT_MODE
-    native_memory: str = kernel.DEFAULT_MEMORY
+    native_memory: str | None = None  # the driver looks at its machine
     statement_waits: bool = True  # else the driver is ready first, and then loads what a first statement needs
 
 
@@ -183,7 +183,7 @@ class DriverProcess:
             "preload": "beside" if options.statement_waits else "after",
             **driver_settings(options.master, str(self._folder), options.spark),
             "spark.sqe.native.server": options.native,
-            "spark.sqe.native.memory": options.native_memory,
+            **({"spark.sqe.native.memory": options.native_memory} if options.native_memory else {}),
             seal.SETTING: seal.KEY,
         }
         assert process.stdin is not None

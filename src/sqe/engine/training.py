@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+# Aggregates, joins and sorts both ways: which of them runs one depends on what is in it.
 _WALK = """
+SET native = off
 SELECT 1 AS one
 CREATE TABLE t (id BIGINT, name STRING, amount DECIMAL(10,2), at TIMESTAMP) USING iceberg
 INSERT INTO t VALUES (1, 'a', 1.50, TIMESTAMP '2026-01-01 00:00:00'), (2, 'b', 2.50, TIMESTAMP '2026-01-02 00:00:00')
@@ -18,7 +20,7 @@ SELECT a.id, b.name FROM t a JOIN t b ON a.id = b.id ORDER BY 1 LIMIT 5
 SELECT count(*) FROM t
 SET native = auto
 SELECT name, sum(amount) AS total FROM t GROUP BY name ORDER BY name
-RESET native
+SELECT a.id, b.name FROM t a JOIN t b ON a.id = b.id ORDER BY 1 LIMIT 5
 UPDATE t SET name = 'c' WHERE id = 2
 DELETE FROM t WHERE id = 1
 MERGE INTO t USING (SELECT 3 AS id, 'd' AS name) s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id, name) VALUES (s.id, s.name)

@@ -20,15 +20,23 @@ STATEMENT = pa.schema([("createschema_stmt", pa.string())])
 
 # What draws the tree: `+- `, `:- `, and the lines that pass by.
 _BRANCH = re.compile(r"(?:[: ] {2})*(?:[:+]- )?")
+_NATIVE = "== Native =="
 _STEP = re.compile(r"(?:\*\(\d+\) |\* )?([A-Za-z]+(?: [A-Za-z]+(?=\b(?!=)))?)")
 
 
 def retold(statement: ExplainJson | ShowCreateSchema, rows: Sequence[dict[str, Any]]) -> pa.Table:
     if isinstance(statement, ShowCreateSchema):
         return pa.table([[_create_schema({row["info_name"]: row["info_value"] for row in rows})]], schema=STATEMENT)
-    lines = [line for row in rows for line in str(row["plan"]).splitlines() if line.strip() and not line.startswith("==")]
-    made = _measured(lines) if statement.analyze else _tree(lines)
+    lines = [line for row in rows for line in str(row["plan"]).splitlines() if line.strip()]
+    made = _measured(lines) if statement.analyze else _explained(lines)
     return pa.table([[json.dumps(made, ensure_ascii=False)]], schema=PLAN)
+
+
+def _explained(lines: Sequence[str]) -> dict[str, Any]:
+    """The tree, and what EXPLAIN says of the native kernel."""
+    end = lines.index(_NATIVE) if _NATIVE in lines else len(lines)
+    native = {"native": list(lines[end + 1 :])} if end < len(lines) else {}
+    return _tree([line for line in lines[:end] if not line.startswith("==")]) | native
 
 
 def _tree(lines: Sequence[str]) -> dict[str, Any]:

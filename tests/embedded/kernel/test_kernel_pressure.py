@@ -170,6 +170,14 @@ def test_a_crash_in_the_kernel_is_one_sentence_and_the_next_statement_runs(narro
         "REMOTE_HOST_GONE",
         "The query engine stopped while this statement ran; it is being restarted",
     )
+    # The library is 70 MB: a new driver loads it for the first statement that needs it.
+    assert narrow.run("SELECT l_quantity FROM lineitem WHERE l_orderkey = 1 AND l_linenumber = 1").num_rows == 1
+    assert not has_library(narrow_driver)
     answer = narrow.same_natively("SELECT l_returnflag, count(*) FROM lineitem GROUP BY l_returnflag")
     assert isinstance(answer, pa.Table)
     assert narrow_driver.pid != crashed
+    assert has_library(narrow_driver)
+
+
+def has_library(driver: Driver) -> bool:
+    return "libduckdb" in Path(f"/proc/{driver.pid}/maps").read_text()

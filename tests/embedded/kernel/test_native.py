@@ -190,13 +190,25 @@ def test_an_error_is_sparks_own(odd: Sides, query: str) -> None:
 
 
 def test_what_fails_in_the_kernel_alone_is_answered_by_spark(odd: Sides) -> None:
-    query = "SELECT upper(s), count(*) FROM odd GROUP BY 1"
     before = odd.fallbacks()
-    assert odd.difference(query) is None
+    assert odd.difference("SELECT upper(s), count(*) FROM odd GROUP BY 1") is None
     assert odd.fallbacks() == before + 1
-    odd.run(f"CREATE TABLE made AS {query}")
+    odd.run("CREATE TABLE made AS SELECT upper(s), max(i) FROM odd GROUP BY 1")
     assert odd.fallbacks() == before + 2
     assert odd.run("SELECT count(*) FROM made").column(0).to_pylist() == [6]
+
+
+def test_what_failed_in_the_kernel_is_not_tried_again(sides: Sides, explain: Explain) -> None:
+    sides.run("CREATE TABLE letters AS SELECT 'ä' AS s")
+    query = "SELECT upper(s), count(*) FROM letters GROUP BY 1"
+    assert "the whole query" in explain(query)
+    before = sides.fallbacks()
+    for _ in range(3):
+        assert sides.difference(query) is None
+    assert sides.fallbacks() == before + 1
+    assert "not Aggregate: failed before" in explain(query)
+    sides.run("CREATE OR REPLACE TABLE letters AS SELECT 'a' AS s")
+    assert "the whole query" in explain(query), "other files"
 
 
 def test_files_written_under_earlier_schemas_are_read_by_field_id(sides: Sides) -> None:

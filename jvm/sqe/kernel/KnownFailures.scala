@@ -1,0 +1,27 @@
+package org.apache.spark.sql.sqe.kernel
+
+import scala.util.matching.Regex
+
+import org.apache.spark.sql.sqe.Recent
+
+/**
+ * Fragments that failed in the kernel: the same one over the same files would fail again, and Spark had to do its work after it each time.
+ * Not those that were short of memory, of which there may be more the next time. A driver's own; on a cluster nothing is known, and each
+ * is tried.
+ */
+object KnownFailures {
+  val reason = "failed before"
+  private val known = Recent.setOf[String](1000)
+  private val column = "\\bc\\d+\\b".r
+
+  def add(query: NativeQuery, reason: String): Unit = if (!reason.startsWith("Out of Memory")) known.add(key(query.sql, query.fed))
+
+  def contains(sql: String, fed: Seq[FedScan]): Boolean = !known.isEmpty && known.contains(key(sql, fed))
+
+  /** The text, its columns numbered as they come: Spark's numbers are new in every plan. */
+  private def key(sql: String, fed: Seq[FedScan]): String = {
+    val numbers = scala.collection.mutable.HashMap[String, Int]()
+    val text = column.replaceAllIn(sql, found => Regex.quoteReplacement(s"c${numbers.getOrElseUpdate(found.matched, numbers.size)}"))
+    (text +: fed.map(_.table)).mkString("\n")
+  }
+}
