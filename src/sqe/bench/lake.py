@@ -1,7 +1,7 @@
 """A suite's tables on disk: generated once as Parquet, loaded once through SQE's own door into Iceberg, checked before each run.
 
-What was loaded is written down (`Loaded`): the metadata file of each table and the digest of every data file. A table that anyone
-changed since, by a commit or behind Iceberg's back, is noticed and no figure is measured on it.
+What was loaded is written down (`Loaded`): the snapshot of each table and the digest of every data file. A table whose rows or columns
+anyone changed since, by a commit or behind Iceberg's back, is noticed and no figure is measured on it. Statistics change neither.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class DataFile:
 class LoadedTable:
     name: str
     rows: int
-    metadata: str  # where the catalog points to: another one after any commit
+    state: str  # its snapshot and columns: others after any commit that changed either
     files: tuple[DataFile, ...]
 
 
@@ -116,7 +116,7 @@ def load(folder: Path, suite: Suite, scale: float) -> Loaded:
             client.execute(statement.format(schema=f"{CATALOG}.{schema}")).close()
         files = [_files(client, schema, table.name) for table in suite.tables]
     tables = [
-        LoadedTable(table.name, counted, _metadata_of(folder, schema, table.name), paths)
+        LoadedTable(table.name, counted, _state_of(folder, schema, table.name), paths)
         for table, counted, paths in zip(suite.tables, rows, files, strict=True)
     ]
     record = Loaded(folder, suite.name, scale, tuple(tables))
@@ -145,6 +145,14 @@ def _load(client: FlightClient, schema: str, table: Table, source: Path) -> int:
     return int(counted)
 
 
+def compute_statistics(loaded: Loaded) -> None:
+    """Distinct values, which engines plan with; the tables stay what was loaded."""
+    with sqe_server(loaded.folder) as (_, address), _client(address) as client:
+        for table in loaded.tables:
+            print_to_stderr(f"computing the statistics of {loaded.schema}.{table.name}")
+            client.execute(f"CALL {CATALOG}.system.compute_table_stats(table => '{loaded.schema}.{table.name}')").close()
+
+
 def _files(client: FlightClient, schema: str, table: str) -> tuple[DataFile, ...]:
     """Those with rows, and those with deletes."""
     sql = f"SELECT file_path, content FROM {CATALOG}.{schema}.{table}.files ORDER BY file_path"
@@ -167,7 +175,7 @@ def unchanged(folder: Path, suite: Suite, scale: float) -> Loaded:
     schema = schema_name(suite.name, scale)
     record = _read_record(folder, suite, scale)
     for table in record.tables:
-        if _metadata_of(folder, schema, table.name) != table.metadata:
+        if _state_of(folder, schema, table.name) != table.state:
             raise BenchmarkError(f"{schema}.{table.name} was changed since it was loaded; load it anew")
         for file in table.files:
             if _digest(Path(file.path)) != file.digest:
@@ -180,7 +188,7 @@ def _read_record(folder: Path, suite: Suite, scale: float) -> Loaded:
     try:
         content: dict[str, Any] = json.loads(path.read_text())
         tables = tuple(
-            LoadedTable(table["name"], int(table["rows"]), table["metadata"], tuple(DataFile(**file) for file in table["files"]))
+            LoadedTable(table["name"], int(table["rows"]), table["state"], tuple(DataFile(**file) for file in table["files"]))
             for table in content["tables"]
         )
     except FileNotFoundError:
@@ -192,8 +200,8 @@ def _read_record(folder: Path, suite: Suite, scale: float) -> Loaded:
     return Loaded(folder, suite.name, scale, tables)
 
 
-def _metadata_of(folder: Path, schema: str, table: str) -> str:
-    """From the catalog's own database: no engine has a say in it."""
+def _state_of(folder: Path, schema: str, table: str) -> str:
+    """From the catalog's own database and the table's metadata file: no engine has a say in it."""
     path = warehouse(folder) / "catalog.db"
     if not path.exists():
         return ""
@@ -201,7 +209,10 @@ def _metadata_of(folder: Path, schema: str, table: str) -> str:
         row = database.execute(
             "SELECT metadata_location FROM iceberg_tables WHERE table_namespace = ? AND table_name = ?", (schema, table)
         ).fetchone()
-    return str(row[0]) if row else ""
+    if row is None:
+        return ""
+    metadata: dict[str, Any] = json.loads(Path(urlsplit(row[0]).path).read_text())
+    return f"{metadata['table-uuid']} {metadata.get('current-snapshot-id')} {metadata['current-schema-id']}"
 
 
 def _digest(path: Path) -> str:

@@ -47,6 +47,7 @@ def add_to(commands: Any) -> None:
         help="SQE once more as sqe-NAME, with other Spark settings, or engine.KEY=VALUE, measured in the same run",
     )
     load.add_argument("--check", action="store_true", help="compare the tables with an independent generator's, by Trino")
+    load.add_argument("--statistics", action="store_true", help="compute the tables' statistics, too (compute_table_stats)")
     profile = _command(commands, "profile", _profile, "where the time of one query goes in SQE, with a flame graph")
     profile.add_argument("query", metavar="SUITE:QUERY", help="for instance tpch:q6")
     profile.add_argument("--scale", type=_scale, default=0.01, metavar="F", help="scale factor (0.01)")
@@ -100,11 +101,13 @@ def _generate(options: argparse.Namespace) -> int:
 
 
 def _load(options: argparse.Namespace) -> int:
-    from sqe.bench.lake import load
+    from sqe.bench.lake import compute_statistics, load
     from sqe.bench.suites.registry import find
 
     suite = find(options.suite)
     loaded = load(options.folder, suite, options.scale)
+    if options.statistics:
+        compute_statistics(loaded)
     print(json.dumps({"schema": loaded.schema, "tables": {table.name: table.rows for table in loaded.tables}}))
     return _checked(loaded, suite.oracle(options.scale)) if options.check else EQUAL
 
