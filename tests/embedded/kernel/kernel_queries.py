@@ -1,464 +1,316 @@
-"""Random tables of awkward values and random queries over what the native kernel knows. The same seed gives the same of both."""
+"""Random queries over two tables of `kernel_tables`, in the shapes that the native kernel runs: the same ones of a seed."""
 
 from __future__ import annotations
 
 import random
-from datetime import UTC, date, datetime
-from decimal import Decimal
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-import pyarrow as pa
+from kernel_expressions import Expressions
 
-_TEXTS = [
+_KEYS = ("i", "t", "l", "s", "d", "e", "w", "day", "b", "x", "at", "here")
+_FRAMES = [
     "",
-    "a",
-    "A",
-    "ab",
-    " a ",
-    "ä",
-    "ß",
-    "Straße",
-    "日本語",
-    "a%b",
-    "a_b",
-    "x\ny",
-    "🙂",
-    "e\u0301",
-    "\u00e9",
-    "zz",
-    "\\",
-    "'",
-    "NULL",
-    "%",
+    " ROWS BETWEEN 2 PRECEDING AND CURRENT ROW",
+    " ROWS BETWEEN 1 FOLLOWING AND 3 FOLLOWING",
+    " ROWS BETWEEN 3 PRECEDING AND 1 PRECEDING",
+    " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
+    " ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING",
+    " RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
+    " RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING",
 ]
-_DAYS = [
-    date(1, 1, 1),
-    date(1582, 10, 4),
-    date(1582, 10, 15),
-    date(1900, 2, 28),
-    date(1969, 12, 31),
-    date(1970, 1, 1),
-    date(2000, 2, 29),
-    date(2024, 2, 29),
-    date(2024, 12, 31),
-    date(9999, 12, 31),
-]
-_DOUBLES = [0.0, -0.0, 1.5, -2.25, 1e300, -1e300, 5e-324, 0.1, 1 / 3, float("nan"), float("inf"), float("-inf"), 2.0**53]
-_LONGS = [0, 1, -1, 7, -7, 10, 1000, 2**31, -(2**31) - 1, 2**53, 2**63 - 1, -(2**63), 2**62]
-
-# Name, type, and how a value is drawn.
-_COLUMNS: list[tuple[str, pa.DataType]] = [
-    ("t", pa.int8()),
-    ("h", pa.int16()),
-    ("i", pa.int32()),
-    ("l", pa.int64()),
-    ("d", pa.decimal128(7, 2)),
-    ("e", pa.decimal128(15, 4)),
-    ("w", pa.decimal128(38, 10)),
-    ("x", pa.float64()),
-    ("g", pa.float32()),
-    ("s", pa.string()),
-    ("u", pa.string()),
-    ("b", pa.bool_()),
-    ("day", pa.date32()),
-    ("at", pa.timestamp("us", tz="UTC")),
-    ("here", pa.timestamp("us")),
-]
-_PATTERNS = ["a", "[a-z]+", "(a|ab)", "a?b*?", "[^a]", "..$", ".*", "(?:S|a)(t|%)?", "[ä]"]
-# Text that spells numbers and days, mostly plainly.
-_SPELLED = {
-    "n": ["0", "7", "-12", "+3", "0.5", "-0.125", "12345.678", "007", "99999", "-0", "1.50", *["1"] * 9],
-    "m": ["0", "7", "-12", "+3", "127", "-128", "0099", "32768", "2147483648", *["5"] * 30],
-    "v": [f"{day:%Y-%m-%d}".rjust(10, "0") for day in _DAYS] * 4 + ["2023-02-30", "2024-1-5", " 2024-01-05"],
-}
 
 
-def table(seed: int, rows: int) -> pa.Table:
-    draw = random.Random(seed)
-    columns = {name: pa.array([_value(draw, kind) for _ in range(rows)], kind) for name, kind in _COLUMNS}
-    for name, words in _SPELLED.items():
-        columns[name] = pa.array([None if draw.random() < 0.1 else draw.choice(words) for _ in range(rows)], pa.string())
-    return pa.table(columns)
+@dataclass(frozen=True)
+class RandomQuery:
+    """`ordered`: its rows are in one order only."""
 
-
-def _value(draw: random.Random, kind: pa.DataType) -> object:
-    if draw.random() < 0.12:
-        return None
-    if pa.types.is_integer(kind):
-        bits = kind.bit_width
-        edge = draw.choice(
-            [2 ** (bits - 1) - 1, -(2 ** (bits - 1)), *[n for n in _LONGS if -(2 ** (bits - 1)) <= n < 2 ** (bits - 1)]]
-        )
-        return edge if draw.random() < 0.15 else draw.randint(-9, 9)
-    if pa.types.is_decimal(kind):
-        largest = 10**kind.precision - 1
-        whole = draw.choice([largest, -largest, 1, -1, 5, -5, 50, 0]) if draw.random() < 0.2 else draw.randint(-2000, 2000)
-        return Decimal(f"{whole}e-{kind.scale}")  # exact: arithmetic would round to 28 digits
-    if pa.types.is_floating(kind):
-        value = draw.choice(_DOUBLES)
-        return value if kind == pa.float64() else (0.5 if abs(value) > 1e38 else value)
-    if pa.types.is_string(kind):
-        return draw.choice(_TEXTS)
-    if pa.types.is_boolean(kind):
-        return draw.random() < 0.5
-    if pa.types.is_date(kind):
-        return draw.choice(_DAYS)
-    day = draw.choice(_DAYS)
-    moment = datetime(
-        day.year,
-        day.month,
-        day.day,
-        draw.choice([0, 12, 23]),
-        draw.choice([0, 59]),
-        draw.choice([0, 59]),
-        draw.choice([0, 999999]),
-    )
-    return moment if kind.tz is None else moment.replace(tzinfo=UTC)
+    text: str
+    ordered: bool
 
 
 class Queries:
-    """Random queries over `r1` and `r2`, which have the columns above and a key `k`."""
+    """Over the tables `left` and `right`, whose columns have the same names."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, names: Mapping[str, str], left: str, right: str) -> None:
         self._draw = random.Random(seed)
-        self._alias = ""
+        self._of = Expressions(self._draw, names)
+        self._names = names
+        self._left, self._right = left, right
 
-    def next(self) -> tuple[str, bool]:
-        """A query, and whether its rows are in one order only."""
-        make = self._draw.choice(
+    def next(self) -> RandomQuery:
+        self._of.alias = ""
+        shape = self._draw.choice(
             [
-                self._rows,
-                self._rows,
-                self._groups,
-                self._groups,
-                self._join,
-                self._join,
-                self._top,
-                self._whole,
-                self._union,
-                self._exists,
-                self._compared,
-                self._window,
-                self._window,
-                self._rollup,
+                *[self._rows] * 4,
+                *[self._groups] * 4,
+                *[self._join] * 4,
+                *[self._window] * 3,
+                *[self._top] * 2,
+                *[self._whole] * 2,
+                *[self._grouping_sets] * 2,
+                *[self._combined] * 2,
+                *[self._existing] * 2,
+                *[self._compared] * 2,
+                self._distinct,
+                self._semi,
+                self._joined_groups,
+                self._nested,
+                self._correlated,
+                self._values,
             ]
         )
-        return make()
+        return shape()
 
-    def _rows(self) -> tuple[str, bool]:
-        self._alias = ""
-        items = ", ".join(f"{self._any(2)} AS v{n}" for n in range(self._draw.randint(1, 4)))
-        return f"SELECT k, {items} FROM r1{self._where()} ORDER BY k", True
+    def _one(self, *choices: str) -> str:
+        return self._draw.choice(choices)
 
-    def _top(self) -> tuple[str, bool]:
-        self._alias = ""
-        keys = [self._any(1) + self._draw.choice(["", " DESC", " NULLS LAST", " DESC NULLS FIRST"]) for _ in range(2)]
-        skipped = self._draw.choice(["", " OFFSET 3"])
-        return (
-            f"SELECT k, {self._any(1)} AS v FROM r1{self._where()} ORDER BY {', '.join(keys)}, k "
-            f"LIMIT {self._draw.randint(0, 9)}{skipped}",
-            True,
-        )
+    def _name(self, *kinds: str) -> str:
+        return self._names[self._draw.choice(kinds)]
 
-    def _groups(self) -> tuple[str, bool]:
-        self._alias = ""
-        keys = [self._any(1) for _ in range(self._draw.randint(1, 2))]
-        found = [f"{self._aggregate()} AS a{n}" for n in range(self._draw.randint(1, 3))]
-        having = self._draw.choice(["", "", f" HAVING count(*) > {self._draw.randint(0, 3)}"])
-        names = ", ".join(f"{key} AS g{n}" for n, key in enumerate(keys))
-        return f"SELECT {names}, {', '.join(found)} FROM r1{self._where()} GROUP BY {', '.join(keys)}{having}", False
-
-    def _whole(self) -> tuple[str, bool]:
-        self._alias = ""
-        return f"SELECT {', '.join(f'{self._aggregate()} AS a{n}' for n in range(3))} FROM r1{self._where()}", False
-
-    def _join(self) -> tuple[str, bool]:
-        kind = self._draw.choice(["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"])
-        column = self._draw.choice(["i", "s", "d", "day", "b", "t", "x", "at"])
-        self._alias = "p."
-        more = self._draw.choice(["", f" AND {self._total(1)}", f" AND {self._both(1)}"])
-        items = f"p.k AS pk, q.k AS qk, {self._any(1)} AS v, q.{self._draw.choice('ildsuxb')} AS w"
-        return f"SELECT {items} FROM r1 p {kind} r2 q ON p.{column} = q.{column}{more} ORDER BY p.k, q.k, v, w", False
-
-    def _window(self) -> tuple[str, bool]:
-        self._alias = ""
-        by = self._draw.choice(["", f"PARTITION BY {self._column('i', 's', 'b', 'day', 'x')} "])
-        order = f"ORDER BY {self._column('d', 's', 'day', 'x', 'at')}{self._draw.choice(['', ' DESC', ' NULLS LAST'])}, k"
-        frame = self._draw.choice(
-            [
-                "",
-                " ROWS BETWEEN 2 PRECEDING AND CURRENT ROW",
-                " ROWS BETWEEN 1 FOLLOWING AND 3 FOLLOWING",
-                " RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
-            ]
-        )
-        ranked = self._draw.choice(
-            [
-                "row_number()",
-                "rank()",
-                "dense_rank()",
-                "ntile(3)",
-                "percent_rank()",
-                "cume_dist()",
-                "lag(d, 2)",
-                "lead(s, 1, 'none')",
-                "lag(x)",
-            ]
-        )
-        summed = self._draw.choice(["sum(d)", "count(*)", "max(s)", "avg(e)", "min(day)", "sum(h)", "count(x)"])
-        items = f"{ranked} OVER ({by}{order}) AS v, {summed} OVER ({by}{order}{frame}) AS w"
-        return f"SELECT k, {items} FROM r1{self._where()} ORDER BY k", True
-
-    def _rollup(self) -> tuple[str, bool]:
-        self._alias = ""
-        kind = self._draw.choice(["ROLLUP", "CUBE"])
-        aggregates = f"{self._aggregate()} AS v, count(DISTINCT i) AS w{self._draw.choice(['', ', count(DISTINCT s) AS z'])}"
-        return f"SELECT b, s, grouping_id() AS g, {aggregates} FROM r1 GROUP BY {kind}(b, s)", False
-
-    def _union(self) -> tuple[str, bool]:
-        self._alias = ""
-        kind = self._draw.choice(["UNION ALL", "UNION", "INTERSECT", "EXCEPT"])
-        columns = ", ".join(self._draw.sample(["i", "s", "d", "b", "day", "x"], 2))
-        return f"SELECT {columns} FROM r1{self._where()} {kind} SELECT {columns} FROM r2", False
-
-    def _exists(self) -> tuple[str, bool]:
-        column = self._draw.choice(["i", "s", "d", "day", "b"])
-        test = self._draw.choice(
-            [
-                f"EXISTS (SELECT 1 FROM r2 q WHERE q.{column} = p.{column} AND q.k > p.k)",
-                f"NOT EXISTS (SELECT 1 FROM r2 q WHERE q.{column} = p.{column})",
-                f"p.{column} IN (SELECT {column} FROM r2)",
-                f"p.{column} NOT IN (SELECT {column} FROM r2 WHERE k < 5)",
-                f"p.b OR EXISTS (SELECT 1 FROM r2 q WHERE q.{column} = p.{column})",
-            ]
-        )
-        return f"SELECT k, {column} FROM r1 p WHERE {test} ORDER BY k", True
-
-    def _compared(self) -> tuple[str, bool]:
-        self._alias = ""
-        column, function = self._draw.choice([("i", "max"), ("d", "avg"), ("day", "min"), ("s", "max"), ("e", "sum")])
-        return (
-            f"SELECT k FROM r1 WHERE {column} {self._draw.choice(['=', '<', '>=', '<>'])} "
-            f"(SELECT {function}({column}) FROM r2) ORDER BY k",
-            True,
-        )
+    def _items(self, fewest: int, most: int, depth: int) -> str:
+        return ", ".join(f"{self._of.any(depth)} AS v{n}" for n in range(self._draw.randint(fewest, most)))
 
     def _where(self) -> str:
-        return self._draw.choice(
-            [
-                "",
-                f" WHERE {self._total(2)}",
-                f" WHERE {self._total(1)}",
-                f" WHERE {self._condition(2)}",
-                f" WHERE {self._both(2)}",
-            ]
+        of = self._of
+        return of.one(
+            "",
+            lambda: f" WHERE {of.total(2)}",
+            lambda: f" WHERE {of.total(1)}",
+            lambda: f" WHERE {of.condition(2)}",
+            lambda: f" WHERE {of.both(2)}",
         )
+
+    def _direction(self) -> str:
+        return self._one("", " DESC", " NULLS LAST", " DESC NULLS FIRST", " ASC NULLS FIRST", " DESC NULLS LAST")
+
+    def _limit(self) -> str:
+        return self._one(
+            "", f" LIMIT {self._draw.randint(1, 9)}", f" LIMIT {self._draw.randint(1, 30)} OFFSET {self._draw.randint(1, 5)}"
+        )
+
+    def _rows(self) -> RandomQuery:
+        return RandomQuery(f"SELECT k, {self._items(2, 6, 3)} FROM {self._left}{self._where()} ORDER BY k", True)
+
+    def _top(self) -> RandomQuery:
+        keys = ", ".join(self._of.any(1) + self._direction() for _ in range(self._draw.randint(1, 3)))
+        return RandomQuery(
+            f"SELECT k, {self._items(1, 3, 2)} FROM {self._left}{self._where()} ORDER BY {keys}, k{self._limit()}", True
+        )
+
+    def _distinct(self) -> RandomQuery:
+        return RandomQuery(f"SELECT DISTINCT {self._items(1, 3, 1)} FROM {self._left}{self._where()}", False)
+
+    def _aggregates(self, fewest: int, most: int) -> str:
+        return ", ".join(f"{self._aggregate()} AS a{n}" for n in range(self._draw.randint(fewest, most)))
 
     def _aggregate(self) -> str:
-        of = self._draw.choice([self._whole_number, self._decimal])(1)
-        call = self._draw.choice(
+        of = self._of
+        call = of.one(
+            "count(*)",
+            lambda: f"count({of.any(1)})",
+            lambda: f"count(DISTINCT {of.any(1)})",
+            lambda: f"count(DISTINCT {of.column('i', 's')}, {of.text(1)})",
+            lambda: f"sum({of.one(lambda: of.whole(1), lambda: of.decimal(1))})",
+            lambda: f"avg({of.decimal(1)})",
+            lambda: f"avg({of.column('t', 'h', 'i')})",
+            lambda: f"{self._one('min', 'max')}({of.one(lambda: of.whole(1), lambda: of.decimal(1), lambda: of.text(1))})",
+            lambda: f"{self._one('min', 'max')}({of.one(lambda: of.day(1), lambda: of.moment(1), lambda: of.truth(1))})",
+            lambda: f"{self._one('sum', 'avg')}(DISTINCT {of.column('t', 'd', 'e')})",
+            lambda: f"sum({of.column('d', 'e', 'w', 't', 'h', 'i')})",
+            lambda: f"avg({of.column('d', 'e', 'w')})",
+        )
+        return call + (f" FILTER (WHERE {of.total(1)})" if self._draw.random() < 0.2 else "")
+
+    def _groups(self) -> RandomQuery:
+        keys = [self._of.any(1) for _ in range(self._draw.randint(1, 2))]
+        names = ", ".join(f"{key} AS g{n}" for n, key in enumerate(keys))
+        having = self._one("", "", f" HAVING count(*) > {self._draw.randint(0, 3)}", f" HAVING {self._aggregate()} IS NOT NULL")
+        grouped = f"SELECT {names}, {self._aggregates(1, 5)} FROM {self._left}{self._where()} GROUP BY {', '.join(keys)}{having}"
+        return RandomQuery(grouped, False)
+
+    def _whole(self) -> RandomQuery:
+        return RandomQuery(f"SELECT {self._aggregates(2, 6)} FROM {self._left}{self._where()}", False)
+
+    def _grouping_sets(self) -> RandomQuery:
+        a, b, c = self._names["b"], self._names["s"], self._name("i", "day", "t")
+        sets = self._one(
+            f"ROLLUP({a}, {b})",
+            f"CUBE({a}, {c})",
+            f"ROLLUP({a}, {b}, {c})",
+            f"GROUPING SETS (({a}, {b}), ({a}), ({b}), ())",
+            f"GROUPING SETS (({c}), ({a}, {c}), ({c}))",
+            f"{a}, ROLLUP({c})",
+        )
+        keys = [key for key in (a, b, c) if f"{key}," in sets or f"{key})" in sets]
+        shown = ", ".join([*keys, *(f"grouping({key}) AS is_{n}" for n, key in enumerate(keys)), "grouping_id() AS id"])
+        return RandomQuery(f"SELECT {shown}, {self._aggregates(1, 4)} FROM {self._left}{self._where()} GROUP BY {sets}", False)
+
+    def _on(self) -> str:
+        """Keys alone, with more conditions of one side, or computed."""
+        of, key = self._of, self._name(*_KEYS)
+        equal = of.one(
+            f"p.{key} = q.{key}",
+            f"p.{key} = q.{key}",
+            f"p.{key} <=> q.{key}",
+            lambda: f"p.{self._name('i', 't', 'h')} = q.{self._name('l', 'i', 'd', 'e')}",
+            lambda: f"p.{key} = q.{key} AND p.{self._names['b']} = q.{self._names['b']}",
+            lambda: f"p.{self._names['i']} + 1 = q.{self._names['i']} - 1",
+            lambda: f"length(p.{self._names['s']}) = length(q.{self._names['u']})",
+        )
+        return equal + of.one(
+            "",
+            "",
+            lambda: f" AND {of.total(1)}",
+            lambda: f" AND {of.both(1)}",
+            lambda: f" AND p.{self._names['d']} {self._one('<', '>=', '<>')} q.{self._names['e']}",
+        )
+
+    def _join(self) -> RandomQuery:
+        kind = self._one("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN")
+        self._of.alias = "p."
+        items = f"p.k AS pk, q.k AS qk, {self._items(1, 3, 1)}, q.{self._name(*_KEYS)} AS w"
+        more = self._one("", "", f" WHERE {self._of.total(1)}", f" WHERE q.{self._name(*_KEYS)} IS NULL")
+        text = f"SELECT {items} FROM {self._left} p {kind} {self._right} q ON {self._on()}{more}"
+        return RandomQuery(f"{text} ORDER BY p.k, q.k{self._limit()}", True)
+
+    def _semi(self) -> RandomQuery:
+        self._of.alias = "p."
+        kind = self._one("LEFT SEMI JOIN", "LEFT ANTI JOIN")
+        text = f"SELECT p.k, {self._items(1, 2, 1)} FROM {self._left} p {kind} {self._right} q ON {self._on()}"
+        return RandomQuery(f"{text} ORDER BY p.k", True)
+
+    def _joined_groups(self) -> RandomQuery:
+        """A table with groups of another, and of a third time the first."""
+        key, made = self._name("i", "s", "b", "day"), self._aggregate()
+        grouped = f"(SELECT {key} AS key, {made} AS made, count(*) AS many FROM {self._right} GROUP BY {key})"
+        self._of.alias = "p."
+        third = self._one("", f" LEFT JOIN {self._left} r ON r.k = q.many")
+        text = (
+            f"SELECT p.k, q.made, q.many, {self._items(1, 2, 1)} FROM {self._left} p {self._one('JOIN', 'LEFT JOIN')} {grouped} q"
+        )
+        return RandomQuery(f"{text} ON p.{key} = q.key{third} ORDER BY p.k", True)
+
+    def _window(self) -> RandomQuery:
+        of = self._of
+        by = of.one("", lambda: f"PARTITION BY {self._name('i', 's', 'b', 'day', 'x')} ", lambda: f"PARTITION BY {of.any(1)} ")
+        keys = f"ORDER BY {of.one(lambda: self._name(*_KEYS), lambda: of.any(1))}{self._direction()}"
+        ranked = self._one("rank()", "dense_rank()", "percent_rank()", "cume_dist()", "count(*)")  # the same among equal rows
+        placed = self._one(
+            "row_number()",
+            f"ntile({self._draw.randint(1, 5)})",
+            f"lag({self._name('d', 'x', 's', 'far')}, {self._draw.randint(0, 3)})",
+            f"lead({self._names['s']}, 1, 'none')",
+            f"lag({self._names['i']}, 1, -1)",
+        )
+        summed = f"{self._aggregate_of_columns()} OVER ({by}{keys}, k{self._one(*_FRAMES)})"
+        all_of_it = f"{self._aggregate_of_columns()} OVER ({by})"
+        items = f"{ranked} OVER ({by}{keys}) AS v, {placed} OVER ({by}{keys}, k) AS w, {summed} AS y, {all_of_it} AS z"
+        text = f"SELECT k, {items} FROM {self._left}{self._where()}"
+        if self._draw.random() < 0.25:  # the best of each group
+            text = f"SELECT * FROM (SELECT k, {ranked} OVER ({by}{keys}) AS v, {summed} AS y FROM {self._left}) WHERE v <= 2"
+        return RandomQuery(f"{text} ORDER BY k", True)
+
+    def _aggregate_of_columns(self) -> str:
+        name = self._name
+        return self._one(
+            f"sum({name('d', 'e', 't', 'h')})",
+            "count(*)",
+            f"count({name('x', 's')})",
+            f"{self._one('min', 'max')}({name('s', 'day', 'l', 'w', 'at', 'b')})",
+            f"avg({name('d', 'e', 't')})",
+        )
+
+    def _combined(self) -> RandomQuery:
+        kind = self._one("UNION ALL", "UNION", "INTERSECT", "EXCEPT", "UNION ALL")
+        columns = self._draw.sample(["i", "s", "d", "e", "w", "b", "day", "x", "at"], self._draw.randint(1, 3))
+        first = ", ".join(self._names[name] for name in columns)
+        second = ", ".join(self._names[{"i": "l", "e": "d", "s": "u"}.get(name, name)] for name in columns)
+        third = self._one(
+            "", "", f" {self._one('UNION', 'EXCEPT', 'INTERSECT')} SELECT {first} FROM {self._left} WHERE {self._of.total(1)}"
+        )
+        return RandomQuery(
+            f"SELECT {first} FROM {self._left}{self._where()} {kind} SELECT {second} FROM {self._right}{third}", False
+        )
+
+    def _existing(self) -> RandomQuery:
+        of, key, other = self._of, self._name(*_KEYS), self._name(*_KEYS)
+        more = self._one("", " AND q.k > p.k", f" AND q.{other} <> p.{other}")
+        exists = f"EXISTS (SELECT 1 FROM {self._right} q WHERE q.{key} = p.{key}{more})"
+        within = f"p.{key} IN (SELECT {key} FROM {self._right}{self._one('', ' WHERE k < 5', f' WHERE {other} IS NOT NULL')})"
+        same = f"p.{key} IN (SELECT q.{key} FROM {self._right} q WHERE q.{other} = p.{other})"
+        pair = f"(p.{key}, p.{other}) IN (SELECT {key}, {other} FROM {self._right})"
+        test = self._one(exists, within, same, pair)
+        condition = self._one(
+            test, f"NOT {test}", f"p.{self._names['b']} OR {test}", f"NOT ({test}) AND {of.total(1)}", f"{test} OR {within}"
+        )
+        if self._draw.random() < 0.2:
+            return RandomQuery(f"SELECT k, CASE WHEN {condition} THEN 1 ELSE 0 END AS v FROM {self._left} p ORDER BY k", True)
+        return RandomQuery(f"SELECT k, {key} FROM {self._left} p WHERE {condition} ORDER BY k", True)
+
+    def _compared(self) -> RandomQuery:
+        column, functions = self._draw.choice(
             [
-                "count(*)",
-                f"count({self._any(1)})",
-                f"count(DISTINCT {self._any(1)})",
-                f"count(DISTINCT {self._column('i', 's')}, {self._text(1)})",
-                f"sum({of})",
-                f"avg({self._decimal(1)})",
-                f"avg({self._column('t', 'h', 'i')})",
-                f"min({self._any(1)})",
-                f"max({self._any(1)})",
-                f"sum(DISTINCT {self._column('t', 'd', 'e')})",
-                f"sum({self._column('d', 'e', 't', 'h', 'i')})",
-                f"avg({self._column('d', 'e')})",
+                ("i", "max min avg sum"),
+                ("d", "avg sum max"),
+                ("w", "avg max"),
+                ("day", "min max"),
+                ("s", "max min"),
+                ("e", "sum avg"),
+                ("at", "min"),
             ]
         )
-        return call + (f" FILTER (WHERE {self._total(1)})" if self._draw.random() < 0.15 else "")
-
-    def _any(self, depth: int) -> str:
-        make = self._draw.choice(
-            [self._whole_number, self._decimal, self._double, self._text, self._condition, self._day, self._moment]
+        name = self._names[column]
+        value = (
+            f"(SELECT {self._one(*functions.split())}({name}) FROM {self._right}{self._one('', f' WHERE {self._of.total(1)}')})"
         )
-        return make(depth)
-
-    def _column(self, *names: str) -> str:
-        return self._alias + self._draw.choice(names)
-
-    def _chosen(self, make, depth: int) -> str:  # type: ignore[no-untyped-def]
-        return self._draw.choice(
-            [
-                f"CASE WHEN {self._total(depth - 1)} THEN {make(depth - 1)} ELSE {make(depth - 1)} END",
-                f"coalesce({make(depth - 1)}, {make(depth - 1)})",
-                f"if({self._total(depth - 1)}, {make(depth - 1)}, NULL)",
-            ]
-        )
-
-    def _whole_number(self, depth: int) -> str:
-        if depth <= 0 or self._draw.random() < 0.3:
-            return self._draw.choice([self._column("t", "h", "i", "l"), str(self._draw.randint(-3, 12))])
-        a, b = self._whole_number(depth - 1), self._whole_number(depth - 1)
-        return self._draw.choice(
-            [
-                f"({a} + {b})",
-                f"({a} - {b})",
-                f"({a} * {b})",
-                f"(- {a})",
-                f"abs({a})",
-                f"({a} % {b})",
-                f"({a} div {b})",
-                f"length({self._text(depth - 1)})",
-                f"year({self._day(depth - 1)})",
-                f"month({self._day(0)})",
-                f"day({self._day(0)})",
-                f"dayofweek({self._day(0)})",
-                f"quarter({self._day(0)})",
-                f"dayofyear({self._day(0)})",
-                f"weekofyear({self._day(0)})",
-                f"instr({self._column('s', 'u')}, 'a')",
-                f"greatest({a}, {b}, 3)",
-                f"least({a}, {b})",
-                f"datediff({self._day(0)}, {self._day(0)})",
-                f"hour({self._moment(0)})",
-                f"minute({self._moment(0)})",
-                f"CAST({self._column('t', 'h', 'i')} AS BIGINT)",
-                f"CAST({self._column('l', 'i')} AS SMALLINT)",
-                f"CAST({self._column('m')} AS {self._draw.choice(['INT', 'BIGINT', 'BIGINT', 'SMALLINT'])})",
-                f"CAST({self._column('x', 'g', 'd', 'e')} AS {self._draw.choice(['INT', 'BIGINT'])})",
-                f"({a} & {b})",
-                f"({a} | {b})",
-                self._chosen(self._whole_number, depth),
-            ]
-        )
-
-    def _decimal(self, depth: int) -> str:
-        if depth <= 0 or self._draw.random() < 0.3:
-            return self._draw.choice(
-                [
-                    self._column("d", "e", "w"),
-                    self._column("d", "e"),
-                    self._draw.choice(["0.5", "-1.25", "10.00", "0.001", "3.0"]),
-                ]
+        if self._draw.random() < 0.3:
+            return RandomQuery(
+                f"SELECT k, {value} AS v, {self._items(1, 2, 1)} FROM {self._left}{self._where()} ORDER BY k", True
             )
-        a, b = self._decimal(depth - 1), self._decimal(depth - 1)
-        return self._draw.choice(
-            [
-                f"({a} + {b})",
-                f"({a} - {b})",
-                f"({a} * {b})",
-                f"({a} / {b})",
-                f"({a} / {self._draw.choice(['-0.7', '3', '-3', '0.03'])})",
-                f"(- {a})",
-                f"abs({a})",
-                f"CAST({self._column('t', 'h', 'i')} AS DECIMAL(12,2))",
-                f"CAST({self._column('d', 'e')} AS DECIMAL(20,6))",
-                f"CAST({self._column('n', 'm')} AS DECIMAL({self._draw.choice(['10,3', '12,0', '7,1', '38,18'])}))",
-                f"(CAST({a} AS DECIMAL(30,10)) {self._draw.choice('+-*/')} CAST({b} AS DECIMAL(38,12)))",
-                f"CAST({a} AS DECIMAL(9,1))",
-                f"round({a}, {self._draw.randint(0, 3)})",
-                self._chosen(self._decimal, depth),
-            ]
+        sign = self._one("=", "<", ">=", "<>", "<=>")
+        return RandomQuery(
+            f"SELECT k FROM {self._left} WHERE {name} {sign} {value} {self._one('', f'OR {self._of.total(1)}')} ORDER BY k", True
         )
 
-    def _double(self, depth: int) -> str:
-        if depth <= 0 or self._draw.random() < 0.4:
-            return self._draw.choice([self._column("x", "g"), "CAST(1.5 AS DOUBLE)", "CAST('NaN' AS DOUBLE)"])
-        a, b = self._double(depth - 1), self._double(depth - 1)
-        return self._draw.choice(
-            [
-                f"({a} + {b})",
-                f"({a} - {b})",
-                f"({a} * {b})",
-                f"({a} / {b})",
-                f"(- {a})",
-                f"abs({a})",
-                f"CAST({self._column('t', 'i', 'l')} AS DOUBLE)",
-                f"CAST({self._column('d', 'e', 'w', 'n', 'm')} AS DOUBLE)",
-                self._chosen(self._double, depth),
-            ]
+    def _correlated(self) -> RandomQuery:
+        key, of = self._name("i", "s", "b", "day", "d"), self._name("d", "e", "i", "day", "s")
+        call = self._one(f"max({of})", f"min({of})", "count(*)", f"count({of})", f"count(DISTINCT {of})")
+        value = f"(SELECT {call} FROM {self._right} q WHERE q.{key} = p.{key})".replace(f"({of})", f"(q.{of})").replace(
+            f"T {of})", f"T q.{of})"
         )
+        self._of.alias = "p."
+        if self._draw.random() < 0.5:
+            return RandomQuery(f"SELECT p.k, {value} AS v FROM {self._left} p{self._where()} ORDER BY p.k", True)
+        own = f"p.{of}" if "count" not in call else "p.k"
+        return RandomQuery(f"SELECT p.k FROM {self._left} p WHERE {own} {self._one('<', '>=', '=')} {value} ORDER BY p.k", True)
 
-    def _text(self, depth: int) -> str:
-        if depth <= 0 or self._draw.random() < 0.4:
-            return self._draw.choice([self._column("s", "u"), "'a'", "'ß'", "''"])
-        a = self._text(depth - 1)
-        return self._draw.choice(
-            [
-                f"concat({a}, {self._text(depth - 1)})",
-                f"substring({a}, {self._draw.randint(-1, 3)}, {self._draw.randint(-1, 3)})",
-                f"upper({a})",
-                f"lower({a})",
-                f"trim({a})",
-                f"replace({a}, 'a', 'ß')",
-                f"right({a}, {self._draw.randint(0, 3)})",
-                f"regexp_replace({a}, '^{self._draw.choice(_PATTERNS)}', '<$0>')",
-                f"regexp_extract({a}, '{self._draw.choice(_PATTERNS)}', 0)",
-                f"left({a}, 2)",
-                f"ltrim({a})",
-                f"rtrim({a})",
-                f"CAST({self._column('t', 'i', 'l', 'd', 'e', 'b', 'day')} AS STRING)",
-                self._chosen(self._text, depth),
-            ]
+    def _nested(self) -> RandomQuery:
+        """A table expression that is used twice, with a limit inside, or groups of groups."""
+        of = self._of
+        rows = f"SELECT k, {of.any(2)} AS v, {self._name(*_KEYS)} AS w FROM {self._left}{self._where()}"
+        inner = of.one(
+            lambda: f"{rows} ORDER BY {of.any(1)}, k LIMIT 15",
+            rows,
+            lambda: (
+                f"SELECT k % 5 AS k, {self._aggregate()} AS v, max({self._name('s', 'd')}) AS w FROM {self._left} GROUP BY k % 5"
+            ),
         )
-
-    def _day(self, depth: int) -> str:
-        if depth <= 0 or self._draw.random() < 0.4:
-            return self._draw.choice([self._column("day"), f"DATE '{self._draw.choice(_DAYS)}'"])
-        return self._draw.choice(
-            [
-                f"date_add({self._day(depth - 1)}, {self._draw.randint(-400, 400)})",
-                f"date_sub({self._column('day')}, 1)",
-                f"add_months({self._column('day')}, {self._draw.randint(-30, 30)})",
-                f"last_day({self._column('day')})",
-                f"trunc({self._column('day')}, '{self._draw.choice(['YEAR', 'MONTH', 'WEEK', 'QUARTER'])}')",
-                f"({self._column('day')} + INTERVAL '1' MONTH)",
-                f"CAST({self._moment(0)} AS DATE)",
-                f"CAST({self._column('v')} AS DATE)",
-                self._chosen(self._day, depth),
-            ]
+        outer = self._one(
+            "SELECT count(*) AS a, count(v) AS b, count(DISTINCT v) AS c, count(DISTINCT w) AS d FROM made",
+            "SELECT a.k, b.k AS bk, a.v, b.w FROM made a JOIN made b ON a.w = b.w AND a.k <= b.k",
+            "SELECT v, count(*) AS a, count(w) AS b FROM made GROUP BY v",
+            "SELECT w, v FROM made WHERE w IS NOT NULL UNION ALL SELECT w, NULL FROM made",
+            "SELECT k, v FROM made WHERE k > (SELECT min(k) FROM made)",
         )
+        return RandomQuery(f"WITH made AS ({inner}) {outer}", False)
 
-    def _moment(self, depth: int) -> str:
-        if depth <= 0 or self._draw.random() < 0.6:
-            return self._column("at", "here", "at")
-        unit = self._draw.choice(["YEAR", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"])
-        return self._draw.choice(
-            [
-                f"coalesce({self._column('at')}, TIMESTAMP '2024-02-29 23:59:59.5')",
-                f"date_trunc('{unit}', {self._column('at', 'here')})",
-                f"CAST({self._column('v')} AS TIMESTAMP)",
-                f"CAST({self._column('day')} AS TIMESTAMP)",
-            ]
+    def _values(self) -> RandomQuery:
+        """Rows that are written out."""
+        rows = "(1, 'a', 1.50), (-3, 'ß', NULL), (NULL, '', 0.00), (7, NULL, -99999999.99), (7, '🙂', 7)"
+        on = self._one(f"p.{self._names['i']} = o.n", f"p.{self._names['s']} = o.t", f"p.{self._names['d']} > o.m", "p.k = o.n")
+        self._of.alias = "p."
+        text = (
+            f"SELECT p.k, o.n, o.t, o.m, {self._items(1, 2, 1)} FROM {self._left} p {self._one('JOIN', 'LEFT JOIN', 'FULL JOIN')}"
         )
-
-    def _condition(self, depth: int) -> str:
-        """May fail."""
-        a = self._draw.choice([self._whole_number, self._decimal, self._double, self._text, self._day])
-        return f"({a(depth - 1)} {self._draw.choice(['=', '<>', '<', '<=', '>', '>=', '<=>'])} {a(depth - 1)})"
-
-    def _both(self, depth: int) -> str:
-        """Parts that may fail beside others: their order decides."""
-        parts = [self._condition(depth), self._total(1), self._draw.choice([self._total, self._condition])(1)]
-        self._draw.shuffle(parts)
-        return " AND ".join(parts)
-
-    def _total(self, depth: int) -> str:
-        """Never fails."""
-        if depth > 1:
-            a, b = self._total(depth - 1), self._total(depth - 1)
-            return self._draw.choice([f"({a} AND {b})", f"({a} OR {b})", f"(NOT {a})", a])
-        sign = self._draw.choice(["=", "<>", "<", "<=", ">", ">="])
-        return self._draw.choice(
-            [
-                f"({self._column('i', 'l', 't')} {sign} {self._draw.randint(-5, 5)})",
-                f"({self._column('d', 'e')} {sign} {self._draw.randint(-500, 500)}.25)",
-                f"({self._column('x')} {sign} {self._column('x')})",
-                f"({self._column('x')} {sign} CAST('{self._draw.choice(['0', 'NaN', '1.5'])}' AS DOUBLE))",
-                f"({self._column('s')} LIKE '{self._draw.choice(['a%', '%a', '%a%', '_', '__', 'a_b', '%', '', '%ß%'])}')",
-                f"({self._column('s', 'u')} IN ('a', 'ß', NULL))",
-                f"({self._column('s', 'u')} RLIKE '{self._draw.choice(['^', ''])}{self._draw.choice(_PATTERNS)}')",
-                f"({self._column('i')} IN (1, 2, -3))",
-                f"({self._column('s', 'i', 'x', 'day')} IS NULL)",
-                f"({self._column('day')} {sign} DATE '{self._draw.choice(_DAYS)}')",
-                f"({self._column('s')} {sign} {self._column('u')})",
-                self._column("b"),
-                f"({self._column('at')} {sign} TIMESTAMP '2000-02-29 12:00:00')",
-            ]
-        )
+        return RandomQuery(f"{text} (VALUES {rows}) AS o(n, t, m) ON {on}", False)
