@@ -76,8 +76,24 @@ final class Operators(local: Boolean, setting: Setting) {
     case Join(left, right, ExistenceJoin(exists), condition, _) =>
       val found = s"EXISTS (SELECT 1 FROM (${apply(right)})${condition.fold("")(part => s" WHERE ${conditions.ofJoin(part, left, right)}")})"
       s"SELECT *, $found AS ${NativeTypes.column(exists)} FROM (${apply(left)})"
+    case Flat(tables) => s"SELECT ${columns(join.output)} FROM $tables"
     case Join(left, right, kind, condition, _) =>
       s"SELECT ${columns(join.output)} FROM (${apply(left)}) ${word(kind)} JOIN (${apply(right)}) ON ${condition.fold("TRUE")(conditions.ofJoin(_, left, right))}"
+  }
+
+  /**
+   * Inner joins of inner joins, all in one FROM: a SELECT between them, even one that only drops columns, is a border for the kernel, which
+   * would join in Spark's order then. Conditions that can fail keep the border: with another order they would see other rows.
+   */
+  private object Flat {
+    def unapply(plan: LogicalPlan): Option[String] = plan match {
+      case Join(left, right, Inner | Cross, condition, _) if !condition.exists(_.exists(MayFail.onSpark)) =>
+        Some(s"(${table(left)} INNER JOIN ${table(right)} ON ${condition.fold("TRUE")(conditions.ofJoin(_, left, right))})")
+      case Project(list, join: Join) if list.forall(_.isInstanceOf[AttributeReference]) => unapply(join)
+      case _ => None
+    }
+
+    private def table(plan: LogicalPlan): String = unapply(plan).getOrElse(s"(${apply(plan)})")
   }
 
   private def word(kind: JoinType): String = kind match {
