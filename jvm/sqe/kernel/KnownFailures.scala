@@ -1,5 +1,6 @@
 package org.apache.spark.sql.sqe.kernel
 
+import scala.util.hashing.MurmurHash3
 import scala.util.matching.Regex
 
 import org.apache.spark.sql.sqe.Recent
@@ -11,17 +12,21 @@ import org.apache.spark.sql.sqe.Recent
  */
 object KnownFailures {
   val reason = "failed before"
-  private val known = Recent.setOf[String](1000)
+  private val known = Recent.setOf[(Int, Int)](1000)
   private val column = "\\bc\\d+\\b".r
 
   def add(query: NativeQuery, reason: String): Unit = if (!reason.startsWith("Out of Memory")) known.add(key(query.sql, query.fed))
 
   def contains(sql: String, fed: Seq[FedScan]): Boolean = !known.isEmpty && known.contains(key(sql, fed))
 
-  /** The text, its columns numbered as they come: Spark's numbers are new in every plan. */
-  private def key(sql: String, fed: Seq[FedScan]): String = {
+  /**
+   * The text, its columns numbered as they come: Spark's numbers are new in every plan. As two hashes, since it can be long and two texts with
+   * the same ones would only cost time.
+   */
+  private def key(sql: String, fed: Seq[FedScan]): (Int, Int) = {
     val numbers = scala.collection.mutable.HashMap[String, Int]()
     val text = column.replaceAllIn(sql, found => Regex.quoteReplacement(s"c${numbers.getOrElseUpdate(found.matched, numbers.size)}"))
-    (text +: fed.map(_.table)).mkString("\n")
+    val whole = (text +: fed.map(_.table)).mkString("\n")
+    (whole.hashCode, MurmurHash3.stringHash(whole))
   }
 }
