@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sqe.observe.metrics import Metrics
     from sqe.policy.build import Built
     from sqe.query.handler import QueryHandler
+    from sqe.query.statistics import TableStatistics
 
 log = logging.getLogger("sqe.server")
 
@@ -52,6 +53,7 @@ class Server:
     handler: QueryHandler
     metrics: Metrics
     audit: AuditLog | None = None
+    statistics: TableStatistics | None = None
 
     def __init__(
         self,
@@ -145,6 +147,8 @@ class Server:
         self.sessions.close_all()
         if self._expiry.is_alive():
             self._expiry.join()
+        if self.statistics is not None:
+            self.statistics.stop()
         self._keeper.stop()
         if self._policy is not None:
             self._policy.close()
@@ -199,6 +203,12 @@ class Server:
         )
         self.handler.events.subscribe(self.metrics.observe)
         self.handler.events.subscribe(QueryLog(self.settings.log.sql).observe)
+        if self.settings.engine.statistics_up_to:
+            from sqe.query.statistics import TableStatistics
+
+            self.statistics = TableStatistics(self.handler, self.sessions.by_id, self.settings.engine.statistics_up_to)
+            self.handler.events.subscribe(self.statistics.observe)
+            self.statistics.start()
         if self.audit is not None:
             self.handler.events.subscribe(self.audit.observe_query)
             self.sessions.events.subscribe(self.audit.observe_login)

@@ -123,6 +123,11 @@ class Engine:
         Size.parse(kernel.DEFAULT_MEMORY),
         "Memory of the native kernel, beside the heap; beyond it, it spills.",
     )
+    statistics_up_to: Size = key(
+        size("0", "1g"),
+        Size.parse("32m"),
+        "Tables whose files are no larger have their statistics computed after writes; `0`: on request only; docs/statistics.md.",
+    )
     spark: Mapping[str, str] = mapping_key(text_map(spark.checked), "Spark tuning settings by name; only those listed below.")
 
 

@@ -39,6 +39,14 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
         "true",
         "8 % less wall on twelve queries of TPC-H SF1 than false, which left small shuffles to one core",
     ),
+    "spark.sql.adaptive.optimizer.excludedRules": (
+        "org.apache.spark.sql.catalyst.optimizer.EliminateLimits,org.apache.spark.sql.catalyst.optimizer.OptimizeOneRowPlan",
+        "they take estimates of stages that have not run for the most rows, and drop a LIMIT by them (SPARK-57956, Spark 4.1)",
+    ),
+    "spark.sql.iceberg.report-column-stats": (
+        "false",
+        "distinct values alone, by which Spark expects no row of c = 5 and fails on TIMESTAMP_NTZ; ours are in MeasuredScans",
+    ),
     "spark.ui.enabled": ("false", "an unauthenticated page that shows statements, plans and settings"),
     "spark.ui.showConsoleProgress": ("false", "progress belongs to our clients, not to the driver's stderr"),
     "spark.eventLog.enabled": ("false", "an event log holds statements and settings of all users"),
