@@ -17,6 +17,7 @@ from sqe.config import Settings
 from sqe.engine.driver import Driver
 from sqe.engine.files import FileRights
 from sqe.engine.launch import driver_of
+from sqe.engine.spark_settings import uses_estimates
 from sqe.errors import SqeError
 from sqe.identity.catalogs import catalog_identities, shared_identities
 from sqe.limits import Limits
@@ -203,10 +204,11 @@ class Server:
         )
         self.handler.events.subscribe(self.metrics.observe)
         self.handler.events.subscribe(QueryLog(self.settings.log.sql).observe)
-        if self.settings.engine.statistics_up_to:
+        engine = self.settings.engine
+        if engine.statistics_up_to and uses_estimates(engine.spark):
             from sqe.query.statistics import TableStatistics
 
-            self.statistics = TableStatistics(self.handler, self.sessions.by_id, self.settings.engine.statistics_up_to)
+            self.statistics = TableStatistics(self.handler, self.sessions.by_id, engine.statistics_up_to)
             self.handler.events.subscribe(self.statistics.observe)
             self.statistics.start()
         if self.audit is not None:

@@ -126,7 +126,7 @@ class Engine:
     statistics_up_to: Size = key(
         size("0", "1g"),
         Size.parse("32m"),
-        "Tables whose files are no larger have their statistics computed after writes; `0`: on request only; docs/statistics.md.",
+        "With `spark.sql.cbo.enabled`: tables whose files are no larger have their statistics computed after writes; `0`: none.",
     )
     spark: Mapping[str, str] = mapping_key(text_map(spark.checked), "Spark tuning settings by name; only those listed below.")
 
