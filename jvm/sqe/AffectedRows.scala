@@ -4,6 +4,7 @@ import scala.collection.mutable.ArrayBuffer
 import scala.jdk.CollectionConverters._
 import scala.util.Try
 
+import org.apache.iceberg.SnapshotSummary
 import org.apache.iceberg.events.{CreateSnapshotEvent, Listeners}
 import org.apache.iceberg.spark.Spark3Util
 import org.apache.spark.sql.catalyst.analysis.{RelationTimeTravel, UnresolvedRelation}
@@ -42,6 +43,14 @@ object AffectedRows {
       case _ => Some(counts.flatten.sum)
     }
   }
+
+  /** How large the table is now, if one was written: its rows in files, and their bytes. */
+  def size(commits: Seq[CreateSnapshotEvent]): Map[String, Any] = commits.lastOption.filter(last => commits.forall(_.tableName == last.tableName))
+    .fold(Map.empty[String, Any]) { last =>
+      Map(
+        "written_rows" -> Option(last.summary.get(SnapshotSummary.TOTAL_RECORDS_PROP)).flatMap(_.toLongOption),
+        "written_bytes" -> Option(last.summary.get(SnapshotSummary.TOTAL_FILE_SIZE_PROP)).flatMap(_.toLongOption))
+    }
 
   private def count(spark: SparkSession, plan: LogicalPlan, commit: CreateSnapshotEvent, summary: Summary): Option[Long] =
     ParsedStatement.root(plan) match {

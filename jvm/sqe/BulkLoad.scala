@@ -25,6 +25,6 @@ object BulkLoad {
         case "replace" => rows.writeTo(table).using("iceberg").createOrReplace()
       }
     }
-    Map("affected" -> commits.flatMap(commit => commit.summary.asScala.get("added-records")).map(_.toLong).sum) ++ execution.facts
+    Map("affected" -> commits.flatMap(commit => commit.summary.asScala.get("added-records")).map(_.toLong).sum) ++ execution.facts ++ AffectedRows.size(commits)
   }
 }

@@ -93,7 +93,7 @@ final class Execution(val id: String, val session: UserSession) {
       stopIfCancelled()
     }
     if (ran.isEmpty) query.executedPlan
-    described(ran.flatMap(_ => AffectedRows.total(spark, plan, commits)))
+    described(ran.flatMap(_ => AffectedRows.total(spark, plan, commits))) ++ AffectedRows.size(commits)
   }
 
   /** How the rows leave. Those of a command are here: Spark would optimize and plan them once more. */

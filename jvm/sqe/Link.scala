@@ -210,6 +210,11 @@ final class Link {
     inSession(sessionId)(spark => Map("schema" -> Listing.schema(spark, catalog, namespace, table)))
   }
 
+  /** The statement that would compute a table's statistics, where they are not those of (about) its rows. */
+  def statisticsCall(sessionId: String, table: String): String = answer {
+    inSession(sessionId)(spark => Map("call" -> DueStatistics.call(spark, table)))
+  }
+
   def health(): String = answer {
     val memory = ManagementFactory.getMemoryMXBean.getHeapMemoryUsage
     val collectors = ManagementFactory.getGarbageCollectorMXBeans.asScala

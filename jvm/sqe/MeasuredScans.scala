@@ -24,7 +24,10 @@ object MeasuredScans extends Rule[LogicalPlan] {
     })
 }
 
-/** A scan of which more is known than it tells itself. For everybody else it is the same scan: equal to it, and of the same name. */
+/**
+ * A scan of which more is known than it tells itself. For everybody else it is the same scan, of the same name and canonical form. Not
+ * equal to it, though: Spark keeps the old one of two nodes that are.
+ */
 final class MeasuredScan(
     relation: DataSourceV2Relation,
     scan: Scan,
@@ -33,6 +36,15 @@ final class MeasuredScan(
     ordering: Option[Seq[SortOrder]],
     measured: Statistics) extends DataSourceV2ScanRelation(relation, scan, output, keyGroupedPartitioning, ordering) {
   override def computeStats(): Statistics = measured
+
+  override def canEqual(other: Any): Boolean = other.isInstanceOf[MeasuredScan]
+
+  override def equals(other: Any): Boolean = canEqual(other) && super.equals(other)
+
+  override def hashCode: Int = super.hashCode
+
+  override def doCanonicalize(): DataSourceV2ScanRelation =
+    DataSourceV2ScanRelation(relation, scan, output, keyGroupedPartitioning, ordering).doCanonicalize()
 
   override def copy(
       relation: DataSourceV2Relation,

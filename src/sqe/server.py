@@ -17,6 +17,7 @@ from sqe.config import Settings
 from sqe.engine.driver import Driver
 from sqe.engine.files import FileRights
 from sqe.engine.launch import driver_of
+from sqe.engine.spark_settings import uses_estimates
 from sqe.errors import SqeError
 from sqe.identity.catalogs import catalog_identities, shared_identities
 from sqe.limits import Limits
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from sqe.observe.metrics import Metrics
     from sqe.policy.build import Built
     from sqe.query.handler import QueryHandler
+    from sqe.query.statistics import TableStatistics
 
 log = logging.getLogger("sqe.server")
 
@@ -52,6 +54,7 @@ class Server:
     handler: QueryHandler
     metrics: Metrics
     audit: AuditLog | None = None
+    statistics: TableStatistics | None = None
 
     def __init__(
         self,
@@ -145,6 +148,8 @@ class Server:
         self.sessions.close_all()
         if self._expiry.is_alive():
             self._expiry.join()
+        if self.statistics is not None:
+            self.statistics.stop()
         self._keeper.stop()
         if self._policy is not None:
             self._policy.close()
@@ -199,6 +204,13 @@ class Server:
         )
         self.handler.events.subscribe(self.metrics.observe)
         self.handler.events.subscribe(QueryLog(self.settings.log.sql).observe)
+        engine = self.settings.engine
+        if engine.statistics_up_to and uses_estimates(engine.spark):
+            from sqe.query.statistics import TableStatistics
+
+            self.statistics = TableStatistics(self.handler, self.sessions.by_id, engine.statistics_up_to)
+            self.handler.events.subscribe(self.statistics.observe)
+            self.statistics.start()
         if self.audit is not None:
             self.handler.events.subscribe(self.audit.observe_query)
             self.sessions.events.subscribe(self.audit.observe_login)

@@ -137,6 +137,10 @@ class Sessions:
         session.touch()
         return session
 
+    def by_id(self, id: str) -> Session | None:
+        """For the server itself; clients have tokens."""
+        return next((session for session in self.all() if session.id == id), None)
+
     def knows(self, token: str) -> bool:
         """Whether the session is still there. Does not count as a use of it."""
         with self._lock:

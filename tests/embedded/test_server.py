@@ -32,6 +32,7 @@ def test_a_server_runs_statements_expires_sessions_and_leaves_nothing(tmp_path: 
     before = (threads(), children())
     settings = load(None, {}, {"catalog.path": str(tmp_path / "w"), "engine.driver_memory": "1g", "session.idle_timeout": "1s"})
     with Server(settings) as server:
+        assert server.statistics is None  # nobody plans by them
         assert server.not_ready() is None
         session = server.sessions.open(Identity("alice"))
         token = server.sessions.token_of(session)
@@ -43,6 +44,21 @@ def test_a_server_runs_statements_expires_sessions_and_leaves_nothing(tmp_path: 
             server.sessions.by_token(token)
     assert server.not_ready() == "The server is shutting down"
     server.stop()  # twice is fine
+    eventually(lambda: nothing_new(before))
+
+
+def test_a_server_that_plans_by_estimates_counts_the_values_of_small_tables(tmp_path: Path) -> None:
+    before = (threads(), children())
+    flags = {"catalog.path": str(tmp_path / "w"), "engine.driver_memory": "1g", "engine.spark": {"spark.sql.cbo.enabled": "true"}}
+    with Server(load(None, {}, flags)) as server:
+        session = server.sessions.open(Identity("alice"))
+
+        def rows(sql: str) -> list[dict[str, object]]:
+            with server.handler.submit(session, sql, door="test") as query:
+                return query.read_all().to_pylist()
+
+        rows("CREATE TABLE t AS SELECT id FROM range(20000)")
+        eventually(lambda: rows("SHOW STATS FOR t")[0]["distinct_values_count"] is not None)
     eventually(lambda: nothing_new(before))
 
 

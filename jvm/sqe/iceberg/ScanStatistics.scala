@@ -6,7 +6,7 @@ import scala.util.Using
 import scala.util.control.NonFatal
 
 import org.apache.iceberg._
-import org.apache.iceberg.expressions.{Expression, ResidualEvaluator}
+import org.apache.iceberg.expressions.ResidualEvaluator
 import org.apache.iceberg.types.Type.TypeID
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeMap}
@@ -31,7 +31,7 @@ object ScanStatistics extends Logging {
       try measured(scan, relation.output)
       catch {
         case NonFatal(failure) =>
-          logDebug("a scan could not be measured", failure)
+          logWarning("a scan could not be measured", failure)
           None
       }
     case _ => None
@@ -69,7 +69,7 @@ object ScanStatistics extends Logging {
 
   private def counted(scan: SparkBatchQueryScan, columns: Seq[ColumnTotals]): RowTotals = {
     val rows = new RowTotals
-    val light = new WithoutStatistics
+    val light = new WithoutStatistics(scan)
     val planned = scan.scan().asInstanceOf[BatchScan].includeColumnStats(columns.map(_.field.name).asJava)
     val tasks = Using.resource(planned.planFiles())(_.asScala.map { task =>
       val file = task.asFileScanTask
@@ -124,16 +124,17 @@ object ScanStatistics extends Logging {
 }
 
 /** Tasks travel to their executors: what was counted here does not have to go with them. */
-private final class WithoutStatistics {
-  // By the partitioning's id. A task parses its schema each time that it is asked for it.
-  private val texts = mutable.Map.empty[Int, (String, String)]
-  private val evaluators = new java.util.IdentityHashMap[Expression, ResidualEvaluator]
+private final class WithoutStatistics(scan: SparkBatchQueryScan) {
+  /** What tasks of one partitioning share. A task parses its schema each time that it is asked for it. */
+  private final case class Shared(schema: String, spec: String, residuals: ResidualEvaluator)
+
+  private val shared = mutable.Map.empty[Int, Shared]
 
   def apply(task: FileScanTask): FileScanTask =
     if (task.getClass != classOf[BaseFileScanTask]) task
     else {
-      val (schema, spec) = texts.getOrElseUpdate(task.file.specId, (SchemaParser.toJson(task.schema), PartitionSpecParser.toJson(task.spec)))
-      val residual = evaluators.computeIfAbsent(task.residual, ResidualEvaluator.unpartitioned(_))
-      new BaseFileScanTask(task.file.copyWithoutStats(), task.deletes.asScala.toArray, schema, spec, residual)
+      val common = shared.getOrElseUpdate(task.file.specId, Shared(
+        SchemaParser.toJson(task.schema), PartitionSpecParser.toJson(task.spec), ResidualEvaluator.of(task.spec, scan.filter(), scan.caseSensitive())))
+      new BaseFileScanTask(task.file.copyWithoutStats(), task.deletes.asScala.toArray, common.schema, common.spec, common.residuals)
     }
 }

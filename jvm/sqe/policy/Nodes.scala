@@ -44,6 +44,8 @@ final case class SecuredRelation(child: LogicalPlan, table: String, filtered: Bo
   override def output: Seq[Attribute] = child.output
   override def metadataOutput: Seq[Attribute] = Nil
   override protected lazy val validConstraints: ExpressionSet = ExpressionSet()
+  /** Estimates are for the planner, and of what is left: who may see a part only is shown none of them (`SecuredExplain`). */
+  override def stats: Statistics = child.stats
   override protected def stringArgs: Iterator[Any] = Iterator(table)
   override def generateTreeString(
       depth: Int,

@@ -1,7 +1,7 @@
 """A suite's tables on disk: generated once as Parquet, loaded once through SQE's own door into Iceberg, checked before each run.
 
-What was loaded is written down (`Loaded`): the snapshot of each table and the digest of every data file. A table whose rows or columns
-anyone changed since, by a commit or behind Iceberg's back, is noticed and no figure is measured on it. Statistics change neither.
+What was loaded is written down (`Loaded`): the snapshot of each table and the digest of every data file. A table whose rows or
+columns anyone changed since, by a commit or behind Iceberg's back, is noticed and no figure is measured on it.
 """
 
 from __future__ import annotations

@@ -123,6 +123,11 @@ class Engine:
         None,
         "Memory of the native kernel, beside the heap; beyond it, it spills. Default: a quarter of the machine's, 2 GB at most.",
     )
+    statistics_up_to: Size = key(
+        size("0", "1g"),
+        Size.parse("32m"),
+        "With `spark.sql.cbo.enabled`: tables whose files are no larger have their statistics computed after writes; `0`: none.",
+    )
     spark: Mapping[str, str] = mapping_key(text_map(spark.checked), "Spark tuning settings by name; only those listed below.")
 
 

@@ -39,6 +39,15 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
         "true",
         "8 % less wall on twelve queries of TPC-H SF1 than false, which left small shuffles to one core",
     ),
+    "spark.sql.cbo.enabled": ("false", "estimates by statistics: docs/statistics.md"),
+    "spark.sql.adaptive.optimizer.excludedRules": (
+        "org.apache.spark.sql.catalyst.optimizer.EliminateLimits,org.apache.spark.sql.catalyst.optimizer.OptimizeOneRowPlan",
+        "they take estimates of stages that have not run for the most rows, and drop a LIMIT by them (SPARK-57956, Spark 4.1)",
+    ),
+    "spark.sql.iceberg.report-column-stats": (
+        "false",
+        "distinct values alone, by which Spark expects no row of c = 5 and fails on TIMESTAMP_NTZ; ours are in MeasuredScans",
+    ),
     "spark.ui.enabled": ("false", "an unauthenticated page that shows statements, plans and settings"),
     "spark.ui.showConsoleProgress": ("false", "progress belongs to our clients, not to the driver's stderr"),
     "spark.eventLog.enabled": ("false", "an event log holds statements and settings of all users"),
@@ -73,6 +82,11 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
     "spark.executor.killOnFatalError.depth": ("0", "one task's lack of memory is not the driver's end; jvm: MemoryGuard decides"),
     "spark.executor.heartbeatInterval": ("30s", "local mode has nobody to tell"),
 }
+
+
+def uses_estimates(extra: Mapping[str, str]) -> bool:
+    """Whether anybody plans by the statistics of tables."""
+    return driver_settings("", "", extra)["spark.sql.cbo.enabled"] == "true"
 
 
 def driver_settings(master: str, local_folder: str, extra: Mapping[str, str]) -> dict[str, str]:

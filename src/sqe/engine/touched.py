@@ -14,11 +14,13 @@ class Touched:
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     catalogs: tuple[str, ...] = ()
+    written_rows: int = 0  # of the whole table after the commit, in its files; 0 when nothing was committed
+    written_bytes: int = 0
 
     @staticmethod
     def of(facts: Mapping[str, Any]) -> Touched:
         reads, writes, catalogs = (tuple(facts.get(name) or ()) for name in ("reads", "writes", "catalogs"))
-        return Touched(reads, writes, catalogs)
+        return Touched(reads, writes, catalogs, int(facts.get("written_rows") or 0), int(facts.get("written_bytes") or 0))
 
 
 NOTHING = Touched()

@@ -145,6 +145,12 @@ class QueryHandler:
             log.exception("query %s met a defect", query.id)
             raise query.failed(errors.internal()) from None
 
+    def submit_aside(self, session: Session, sql: str) -> None:
+        """A statement of the server's own for the session's user, who did not ask for it and whom it costs none of its rate."""
+        if not self._draining:
+            with self._submit(session, sql, "statistics", None) as query:
+                query.read_all()
+
     def submit_many(self, session: Session, sql: str, rows: pa.RecordBatchReader, *, door: str) -> int:
         """Runs a statement for each row of parameters and gives the affected rows. An INSERT of VALUES is one commit."""
         self._count(session)
