@@ -75,8 +75,9 @@ class Queries:
         of = self._of
         return of.one(
             "",
+            "",
             lambda: f" WHERE {of.total(2)}",
-            lambda: f" WHERE {of.total(1)}",
+            lambda: f" WHERE {of.total(1)} OR {of.total(1)}",
             lambda: f" WHERE {of.condition(2)}",
             lambda: f" WHERE {of.both(2)}",
         )
