@@ -28,6 +28,7 @@ class Extension extends (SparkSessionExtensions => Unit) {
     extensions.injectResolutionRule(session => SecureRelations(session.asInstanceOf[SparkSession]))
     extensions.injectResolutionRule(session => ExplainNative(session.asInstanceOf[SparkSession]))
     extensions.injectOptimizerRule(_ => Barrier)
+    extensions.injectOptimizerRule(_ => BothZeros)
     extensions.injectPlannerStrategy(session => Kernel(session.asInstanceOf[SparkSession]))
     extensions.injectPlannerStrategy(_ => SecuredStrategy)
     extensions.injectPlannerStrategy(session => WideSums(session.asInstanceOf[SparkSession]))

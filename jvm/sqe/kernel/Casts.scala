@@ -31,6 +31,8 @@ object Casts {
       case (from: DecimalType, IntegerType | LongType) if from.scale <= 15 => NativeTypes.cast(s"trunc(${short(sql(cast.child), from)})", cast.dataType)
       case (FloatType, DoubleType) => NativeTypes.cast(sql(cast.child), DoubleType)
       case (DoubleType, IntegerType | LongType) => NativeTypes.cast(s"trunc(${sql(cast.child)})", cast.dataType)
+      // The kernel writes `.5` where there is no digit before the point.
+      case (from: DecimalType, to: StringType) if from.precision == from.scale => s"replace(${NativeTypes.cast(sql(cast.child), to)}, '.', '0.')"
       case (_: IntegralType | _: DecimalType | BooleanType, to: StringType) => NativeTypes.cast(sql(cast.child), to)
       case (DateType, to: StringType) =>
         val day = sql(cast.child)

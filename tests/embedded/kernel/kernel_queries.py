@@ -75,8 +75,9 @@ class Queries:
         of = self._of
         return of.one(
             "",
+            "",
             lambda: f" WHERE {of.total(2)}",
-            lambda: f" WHERE {of.total(1)}",
+            lambda: f" WHERE {of.total(1)} OR {of.total(1)}",
             lambda: f" WHERE {of.condition(2)}",
             lambda: f" WHERE {of.both(2)}",
         )
@@ -298,7 +299,7 @@ class Queries:
         )
         outer = self._one(
             "SELECT count(*) AS a, count(v) AS b, count(DISTINCT v) AS c, count(DISTINCT w) AS d FROM made",
-            "SELECT a.k, b.k AS bk, a.v, b.w FROM made a JOIN made b ON a.w = b.w AND a.k <= b.k",
+            "SELECT a.k, b.k AS bk, a.v, b.w FROM made a JOIN made b ON a.w = b.w AND a.k <= b.k AND b.k < 40",
             "SELECT v, count(*) AS a, count(w) AS b FROM made GROUP BY v",
             "SELECT w, v FROM made WHERE w IS NOT NULL UNION ALL SELECT w, NULL FROM made",
             "SELECT k, v FROM made WHERE k > (SELECT min(k) FROM made)",

@@ -99,16 +99,19 @@ class RandomTable:
     names: dict[str, str]
 
 
-def random_tables(seed: int) -> Sequence[RandomTable]:
-    """Two of them: joins and unions then meet the same kinds with other digits."""
+def random_tables(seed: int, *, many: bool = False) -> Sequence[RandomTable]:
+    """Two of them: joins and unions then meet the same kinds with other digits.
+
+    `many`: the first one has more rows than the kernel takes in hand at once.
+    """
     draw = random.Random(seed)
     odd = frozenset(name for name in [*_FIXED, *_DECIMALS] if draw.random() < 0.15)
-    return [_table(draw, odd) for _ in range(2)]
+    return [_table(draw, odd, draw.choice(counts)) for counts in ([2500] if many else [8, 25, 40, 40], [1, 8, 25, 40])]
 
 
-def _table(draw: random.Random, odd: frozenset[str]) -> RandomTable:
+def _table(draw: random.Random, odd: frozenset[str], count: int) -> RandomTable:
     types = _FIXED | {name: _digits(draw, *bounds) for name, bounds in _DECIMALS.items()}
-    count, nulls = draw.choice([1, 12, 25, 40]), draw.choice([0.02, 0.12, 0.4])
+    nulls = draw.choice([0.02, 0.12, 0.12, 0.4])
     columns: dict[str, pa.Array] = {"k": pa.array(range(count), pa.int64())}
     for name, kind in types.items():
         columns[_real(name, odd)] = _column(draw, name, kind, count, nulls)

@@ -236,6 +236,32 @@ def test_files_written_under_earlier_schemas_are_read_by_field_id(sides: Sides) 
     sides.same_natively(f"SELECT a, b, c, d FROM evolved VERSION AS OF {old} ORDER BY a", ordered=True)
 
 
+def test_a_decimal_without_a_digit_before_the_point_is_written_with_one(sides: Sides) -> None:
+    """The kernel writes `.5`."""
+    sides.run("CREATE TABLE fractions (d DECIMAL(2,2), w DECIMAL(38,38))")
+    sides.run(
+        "INSERT INTO fractions VALUES (0.50, 0.00000000000000000000000000000000000001), (-0.05, -0.5), (0.00, 0), (NULL, NULL)"
+    )
+    found = sides.same_natively("SELECT CAST(d AS STRING) AS d, 'x' || w AS w FROM fractions ORDER BY 1", ordered=True)
+    assert found.column("d").to_pylist() == [None, "-0.05", "0.00", "0.50"]
+
+
+@pytest.mark.parametrize(
+    "condition", ["x = 0", "x = -0.0D", "-0.0D >= x", "x >= 0", "x IN (5, -0.0D)", "g = 0", "g <= -0.0D", "x <=> 0.0D"]
+)
+def test_both_zeros_are_found_in_every_file(sides: Sides, made: dict[str, bool], condition: str) -> None:
+    """Iceberg takes -0.0 for less than 0.0, and would leave out files, on Spark also row groups, that have the other one only."""
+    if "zeros" not in made:
+        sides.run("CREATE TABLE zeros (k INT, x DOUBLE, g FLOAT)")
+        for k, zero in enumerate(("0.0", "-0.0")):
+            sides.run(f"INSERT INTO zeros SELECT {k}, CAST('{zero}' AS DOUBLE), CAST('{zero}' AS FLOAT)")
+        made["zeros"] = True
+    assert sides.same_natively(f"SELECT k FROM zeros WHERE {condition} ORDER BY k", ordered=True).column("k").to_pylist() == [
+        0,
+        1,
+    ]
+
+
 @pytest.mark.parametrize("version", ["2", "3"], ids=["delete files", "deletion vectors"])
 def test_deleted_rows_stay_deleted(sides: Sides, version: str) -> None:
     modes = ", ".join(f"'write.{kind}.mode' = 'merge-on-read'" for kind in ("delete", "update", "merge"))
