@@ -123,6 +123,11 @@ class Engine:
         Size.parse(kernel.DEFAULT_MEMORY),
         "Memory of the native kernel, beside the heap; beyond it, it spills.",
     )
+    native_cache: Size = key(
+        size("0", "100t"),
+        Size.parse(kernel.DEFAULT_CACHE),
+        "Disk for copies of data files in object stores, which the native kernel reads instead; `0`: none. docs/native.md.",
+    )
     spark: Mapping[str, str] = mapping_key(text_map(spark.checked), "Spark tuning settings by name; only those listed below.")
 
 

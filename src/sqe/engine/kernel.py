@@ -7,3 +7,4 @@ MODES = ("off", "auto", "require")
 # The one place to change it.
 DEFAULT_MODE = "off"
 DEFAULT_MEMORY = "2g"
+DEFAULT_CACHE = "2g"
