@@ -38,8 +38,9 @@ def store() -> Iterator[GuardedStore]:
 
 
 @pytest.fixture(scope="module")
-def driver() -> Iterator[Driver]:
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
     """Its own, with a small cache. Nothing of it is left when the driver is gone."""
+    tmp_path_factory.getbasetemp()  # made before the folder for such things is another one
     folder = Path(tempfile.mkdtemp(prefix="t", dir="/tmp"))  # short: a unix socket's path has 107 bytes
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tempfile, "tempdir", str(folder))

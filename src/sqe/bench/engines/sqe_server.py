@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 from sqe.bench.engines.engine import Engine, EngineFailure, Setting
@@ -23,7 +24,7 @@ class ServerEngine(Engine):
         own = [f"--set={key}={value}" for key, value in self.setting.spark if key.startswith("engine.")]
         settings = "\n".join(f'"{key}" = "{value}"' for key, value in self.setting.spark if not key.startswith("engine."))
         more = f"\n[engine.spark]\n{settings}\n" if settings else ""
-        config = self._owned.enter_context(config_file(loaded.folder, self.setting.memory, more))
+        config = self._owned.enter_context(config_file(loaded.place.server_config(self.setting.memory, more)))
         self._server = self._owned.enter_context(Child([command("sqe-server"), "--config", str(config), *own]))
         self._owned.callback(self._server.terminate)
         return self._server.answer()
@@ -32,6 +33,14 @@ class ServerEngine(Engine):
         if self._server is None:
             raise EngineFailure(f"{self.name} does not run")
         return [self._server.pid]
+
+    def forget_copies(self) -> None:
+        """The driver's folder is where it runs; copies that are gone are made again (docs/native.md)."""
+        from sqe.bench.processes import trees
+
+        for process in trees(self.processes()):
+            for copy in Path(process.cwd()).glob("copies/*.parquet"):
+                copy.unlink(missing_ok=True)
 
     @property
     def version(self) -> str:
