@@ -145,7 +145,6 @@ final class FileCache(folder: Path, limit: Long) {
   def giveBack(copy: Copy): Unit = synchronized(copy.pins -= 1)
 
   def create(copy: Copy): FileChannel = {
-    if (!Files.isDirectory(folder)) Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")))
     FileChannel.open(copy.unfinished, util.Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))
   }
@@ -176,14 +175,14 @@ object FileCache {
 
   @volatile private var only: Option[FileCache] = None
 
-  /** The driver's one; None where it is switched off. */
+  /** The driver's one; None where it is switched off, or the disk does not take it. */
   def of(folder: Path, limit: Long): Option[FileCache] =
     if (limit <= 0) None
     else synchronized {
-      if (only.isEmpty) {
+      if (only.isEmpty) only = Try {
         Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")))
-        only = Some(new FileCache(folder, limit))
-      }
+        new FileCache(folder, limit)
+      }.toOption
       only
     }
 

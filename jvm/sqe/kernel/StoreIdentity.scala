@@ -13,7 +13,8 @@ import org.apache.iceberg.io.{FileIO, SupportsStorageCredentials}
  * same, but for the ones that say who asks; a setting that nobody thought of keeps copies apart.
  */
 object StoreIdentity {
-  private val whoAsks = Set("s3.access-key-id", "s3.secret-access-key", "s3.session-token", "s3.session-token-expires-at-ms", "sqe.session")
+  private val whoAsks = Set("s3.access-key-id", "s3.secret-access-key", "s3.session-token", "s3.session-token-expires-at-ms", "expiration-time",
+    "token", "sqe.session")
   private val remote = Seq("s3://", "s3a://", "s3n://", "gs://", "abfss://", "abfs://")
 
   def isRemote(location: String): Boolean = remote.exists(location.startsWith)

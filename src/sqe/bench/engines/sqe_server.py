@@ -38,8 +38,8 @@ class ServerEngine(Engine):
         """The driver's folder is where it runs; copies that are gone are made again (docs/native.md)."""
         from sqe.bench.processes import trees
 
-        for process in trees(self.processes()):
-            for copy in Path(process.cwd()).glob("copies/*.parquet"):
+        for driver in (process for process in trees(self.processes()) if process.name() == "java"):
+            for copy in (Path(driver.cwd()) / "copies").glob("*.parquet"):
                 copy.unlink(missing_ok=True)
 
     @property

@@ -49,8 +49,9 @@ class Trino(Engine):
         service = Service(loaded.place.trino_catalog())
         service.prepare(print_to_stderr)
         folder = Path(self._owned.enter_context(TemporaryDirectory(prefix="sqe-trino-")))
-        # Where the service expects the warehouse that it shares with SQE.
-        (folder / "warehouse").symlink_to(warehouse(loaded.folder))
+        if loaded.place.trino_catalog() is None:
+            # Where the service expects the warehouse that it shares with SQE.
+            (folder / "warehouse").symlink_to(warehouse(loaded.folder))
         place = Place(folder, process.free_ports(service.ports), {})
         running = process.start(service.launch(place), folder)
         self._owned.callback(process.stop, running, 20.0)
