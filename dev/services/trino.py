@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tarfile
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -34,6 +35,10 @@ class Trino(Service):
     name: ClassVar[str] = "trino"
     start_seconds: ClassVar[float] = 300
 
+    def __init__(self, lake: Mapping[str, object] | None = None) -> None:
+        """`lake`: another catalog of that name than the folder that it shares with SQE."""
+        self._other_lake = lake
+
     def prepare(self, progress: Progress) -> None:
         newer_java(MINIMUM_JAVA, "Trino")
         archive, driver = ensure_jars([TRINO, SQLITE], progress=progress)
@@ -43,7 +48,7 @@ class Trino(Service):
         etc, warehouse = place.folder / "etc", place.folder / "warehouse"
         (etc / "catalog").mkdir(parents=True, exist_ok=True)
         warehouse.mkdir(exist_ok=True)
-        for name, properties in {**CATALOGS, "lake": _lake(warehouse)}.items():
+        for name, properties in {**CATALOGS, "lake": self._other_lake or _lake(warehouse)}.items():
             _write(etc / "catalog" / f"{name}.properties", properties)
         _write(etc / "config.properties", _config(place))
         (etc / "log.properties").write_text("io.trino=WARN\n")
@@ -116,5 +121,5 @@ def _flags(etc: Path) -> list[str]:
     ]
 
 
-def _write(path: Path, properties: dict[str, object]) -> None:
+def _write(path: Path, properties: Mapping[str, object]) -> None:
     path.write_text("".join(f"{name}={value}\n" for name, value in properties.items()))

@@ -38,17 +38,20 @@ final class ArrowStream(execution: Execution, channel: WritableByteChannel) {
         case LocalRows(rows) => send(new RowEncoder(encoding).encode(rows))
         case _ =>
           if (!readHere(plan))
-            try asJobs(plan)
-            catch {
-              // The native kernel failed and nobody has seen a row yet: Spark runs it all.
-              case failure: Throwable if bytes == 0 && aborted == null && Fallback.reason(failure).isDefined =>
-                Fallback.again(spark, failure)(asJobs(ResultPlan.of(spark.withActive(execution.plannedAgain().executedPlan))))
-            }
+            native(plan)
       }
     } finally ArrowStreamWriter.writeEndOfStream(out, IpcOption.DEFAULT)
     finished = true
     Map("bytes" -> bytes, "shape" -> plan.shape)
   }
+
+  /** Where the native kernel failed and nobody has seen a row yet, the statement runs again, without what failed. */
+  private def native(plan: ResultPlan): Unit =
+    try asJobs(plan)
+    catch {
+      case failure: Throwable if bytes == 0 && aborted == null && Fallback.reason(failure).isDefined =>
+        Fallback.again(spark, failure)(native(ResultPlan.of(spark.withActive(execution.plannedAgain().executedPlan))))
+    }
 
   def abort(cause: Throwable): Unit = {
     aborted = cause

@@ -31,6 +31,11 @@ class Health:
     native_open: int = 1
     native_refusals: Mapping[str, int] = field(default_factory=lambda: {"metadata table": 2})
     native_fallbacks: Mapping[str, int] = field(default_factory=lambda: {"Out of Memory Error": 1})
+    native_cache_hits: int = 7
+    native_cache_misses: int = 3
+    native_cache_fetched: int = 5000
+    native_cache_evictions: int = 1
+    native_cache_bytes: int = 4000
 
 
 def event(query_id: str, state: State, **more: object) -> QueryEvent:
@@ -100,6 +105,7 @@ def test_what_the_native_kernel_did_is_counted_by_reason(counted: tuple[Events, 
     assert (found["sqe_native_fragments_total"], found["sqe_native_running"]) == (9, 1)
     assert found['sqe_native_refusals_total{reason="metadata table"}'] == 2
     assert found['sqe_native_fallbacks_total{reason="Out of Memory Error"}'] == 1
+    assert (found["sqe_native_cache_hits_total"], found["sqe_native_cache_bytes"]) == (7, 4000)
 
 
 def test_a_driver_that_does_not_answer_is_down_and_has_no_numbers() -> None:

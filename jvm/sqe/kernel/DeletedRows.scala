@@ -4,10 +4,9 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.iceberg.DeleteFile
 import org.apache.iceberg.data.BaseDeleteLoader
-import org.apache.iceberg.io.FileIO
 
 /** A data file of which rows are deleted by their positions: where they are written down (position delete files, deletion vectors). */
-final case class DeletedRows(path: String, location: String, by: Seq[DeleteFile], files: FileIO)
+final case class DeletedRows(path: String, location: String, by: Seq[DeleteFile], files: TableFiles)
 
 object DeletedRows {
   /** The table of the instance that they are put into, before it runs the query. */
@@ -19,7 +18,7 @@ object DeletedRows {
   def load(instance: NativeInstance, rows: Seq[DeletedRows]): Unit = if (rows.nonEmpty) instance.fill(
     s"CREATE TABLE $table (file VARCHAR, position BIGINT)", table) { appender =>
     rows.distinctBy(_.path).foreach { file =>
-      val loader = new BaseDeleteLoader(deletes => file.files.newInputFile(deletes))
+      val loader = new BaseDeleteLoader(deletes => file.files.io.newInputFile(deletes))
       loader.loadPositionDeletes(file.by.asJava, file.location).forEach(position => appender.beginRow().append(file.path).append(position).endRow())
     }
   }

@@ -9,11 +9,13 @@ object Fallback {
   /** Nothing of `body` has left or been committed when it fails: a query's rows are sent later, and Iceberg's commit comes last. */
   def apply[T](session: SparkSession)(body: => T): T =
     try body
-    catch { case failure: Throwable if reason(failure).isDefined => again(session, failure)(body) }
+    catch { case failure: Throwable if reason(failure).isDefined => again(session, failure)(apply(session)(body)) }
 
+  /** Where only the cache of files had no room, the kernel has another way to them, which may fail in turn. */
   def again[T](session: SparkSession, failure: Throwable)(body: => T): T = {
-    reason(failure).foreach(Counters.fellBack)
-    KernelSettings.skipping(session)(body)
+    val why = reason(failure)
+    why.foreach(Counters.fellBack)
+    if (why.contains(Fetch.noRoom)) KernelSettings.uncached(session)(body) else KernelSettings.skipping(session)(body)
   }
 
   /** Why the kernel failed; None when something else did. */

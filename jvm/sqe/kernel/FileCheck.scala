@@ -8,18 +8,21 @@ import org.apache.spark.sql.sqe.Recent
  * a table never change.
  */
 object FileCheck {
-  private val known = Recent.setOf[String](100000)
+  private val known = Recent.setOf[(String, String)](100000)
 
   def apply(instance: NativeInstance, files: NativeFiles): Unit = {
     val names = files.names.sorted.mkString(" ")
-    val unknown = files.paths.filterNot(path => known.contains(path + names))
+    val unknown = files.paths.filterNot(path => known.contains((path, names)))
     if (unknown.nonEmpty) {
       val odd = instance.first(s"SELECT file_name FROM parquet_schema(${unknown.map(NativeLiterals.quoted).mkString("[", ", ", "]")}) " +
         s"WHERE type IS NOT NULL AND (field_id IS NULL${unmarked(files.texts)}${renamed(files.names)}) LIMIT 1")
       if (odd.isDefined) Refused("file that Iceberg did not write")
-      unknown.foreach(path => known.add(path + names))
+      unknown.foreach(path => known.add((path, names)))
     }
   }
+
+  /** A copy that was made again. */
+  def forget(path: String): Unit = known.removeIf(_._1 == path)
 
   private def renamed(names: Seq[(Int, String)]): String =
     names.map { case (id, name) => s" OR (field_id = $id) <> (name = ${NativeLiterals.quoted(name)})" }.mkString

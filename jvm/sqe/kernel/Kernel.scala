@@ -49,7 +49,7 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
   private def native(plan: LogicalPlan, mode: String): SparkPlan = {
     if (SpareInstance.unavailable) Refused("no library for this machine")
     val hidesRows = plan.collectWithSubqueries { case secured: SecuredRelation if secured.filtered => secured }.nonEmpty
-    val operators = new Operators(session.sparkContext.isLocal, Setting(session.sessionState.conf.sessionLocalTimeZone, hidesRows))
+    val operators = new Operators(session.sparkContext.isLocal, Setting(session.sessionState.conf.sessionLocalTimeZone, hidesRows), CacheUse.of(session))
     val output = plan.output.distinctBy(_.exprId)
     if (output.isEmpty) Refused("no columns")
     output.foreach(column => NativeTypes.check(column.dataType))

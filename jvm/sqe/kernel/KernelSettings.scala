@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicLong
 import com.sun.management.OperatingSystemMXBean
 import org.apache.spark.network.util.JavaUtils
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.sqe.policy.SessionPolicy
 
 /** What every fragment of a server is given: `[engine]` of sqe.toml. */
 final case class KernelSettings(memory: Long, threads: Int, folder: String)
@@ -16,6 +17,7 @@ object KernelSettings {
   private val sessionKey = "spark.sqe.native"
   private val serverKey = "spark.sqe.native.server"
   private val skipKey = "spark.sqe.native.skip"
+  private val uncachedKey = "spark.sqe.native.uncached"
 
   def mode(session: SparkSession): String =
     if (session.sparkContext.getLocalProperty(skipKey) != null) "off"
@@ -25,19 +27,30 @@ object KernelSettings {
     }
 
   /** Plans and runs `body` without the kernel: also what Spark plans later, or on threads of its own, which inherit the property. */
-  def skipping[T](session: SparkSession)(body: => T): T = {
+  def skipping[T](session: SparkSession)(body: => T): T = having(session, skipKey)(body)
+
+  /** With the kernel, but without copies of files. */
+  def uncached[T](session: SparkSession)(body: => T): T = having(session, uncachedKey)(body)
+
+  private def having[T](session: SparkSession, key: String)(body: => T): T = {
     val context = session.sparkContext
-    val before = context.getLocalProperty(skipKey)
-    context.setLocalProperty(skipKey, "true")
+    val before = context.getLocalProperty(key)
+    context.setLocalProperty(key, "true")
     try body
-    finally context.setLocalProperty(skipKey, before)
+    finally context.setLocalProperty(key, before)
   }
+
+  /** Where tasks run in this process, and the session is somebody's. */
+  def mayCache(session: SparkSession): Boolean = session.sparkContext.isLocal && session.sparkContext.getLocalProperty(uncachedKey) == null
 
   def of(session: SparkSession): KernelSettings = {
     val conf = session.sparkContext.getConf
     KernelSettings(conf.getOption("spark.sqe.native.memory").fold(KernelMemory.ofMachine)(JavaUtils.byteStringAsBytes), session.sparkContext.defaultParallelism,
-      new File(conf.get("spark.local.dir", System.getProperty("java.io.tmpdir")), "native").getPath)
+      new File(folder(session), "native").getPath)
   }
+
+  /** The driver's own, which goes with it. */
+  def folder(session: SparkSession): File = new File(session.sparkContext.getConf.get("spark.local.dir", System.getProperty("java.io.tmpdir")))
 }
 
 /** The kernel's memory is outside of Java's heap and Spark's accounting: what all fragments together may take is shared here. */
@@ -66,4 +79,14 @@ object KernelMemory {
   def giveBack(share: Long): Unit = taken.addAndGet(-share)
 
   def inUse: Long = taken.get
+}
+
+/** The cache of files, for a session that is somebody's. */
+final case class CacheUse(cache: FileCache, session: String)
+
+object CacheUse {
+  def of(session: SparkSession): Option[CacheUse] = for {
+    owner <- SessionPolicy.idOf(session) if KernelSettings.mayCache(session)
+    cache <- FileCache.of(new File(KernelSettings.folder(session), "copies").toPath, session.sparkContext.getConf.getSizeAsBytes("spark.sqe.native.cache", "0"))
+  } yield CacheUse(cache, owner)
 }

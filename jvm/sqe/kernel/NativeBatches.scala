@@ -25,6 +25,7 @@ final class NativeBatches(query: NativeQuery, context: TaskContext) extends Iter
   private val instance = new NativeInstance(query)
   private val held = mutable.Queue[VectorSchemaRoot]()
   private val feeds = mutable.ArrayBuffer[(FedReader, ArrowArrayStream)]()
+  private var copies: Option[Fetch] = None
   private var heldBytes = 0L
   private var current: VectorSchemaRoot = _
   private var reader: ArrowReader = _
@@ -51,6 +52,7 @@ final class NativeBatches(query: NativeQuery, context: TaskContext) extends Iter
   }
 
   private def start(): Unit = {
+    copies = Fetch(query.files.flatMap(_.remote), context)
     instance.open()
     query.files.foreach(FileCheck(instance, _))
     DeletedRows.load(instance, query.files.flatMap(_.deleted))
@@ -126,6 +128,7 @@ final class NativeBatches(query: NativeQuery, context: TaskContext) extends Iter
       catch { case failure: Exception => logWarning("closing the native kernel's rows failed", failure) }
       instance.close()
       feeds.foreach { case (columns, stream) => closed(columns, stream) }
+      copies.foreach(_.close())
       // Throws if something is still held: a defect, and no reason to fail a statement that has its rows.
       try allocator.close()
       catch {

@@ -25,11 +25,11 @@ final case class NativeExec(output: Seq[Attribute], sql: String, scans: Seq[Plan
   override protected def doExecute(): RDD[InternalRow] = throw new UnsupportedOperationException("columns only")
 
   override protected def doExecuteColumnar(): RDD[ColumnarBatch] =
-    new NativeRDD(sparkContext, NativeQuery(sql, scans.map(scan => NativeFiles(scan.paths, scan.texts, scan.deleted, scan.names)), settings, shortcuts, fed), longMetric("numOutputRows"))
+    new NativeRDD(sparkContext, NativeQuery(sql, scans.map(scan => NativeFiles(scan.paths, scan.texts, scan.deleted, scan.names, scan.remote)), settings, shortcuts, fed), longMetric("numOutputRows"))
 
   /** What runs in it, never how: its text holds constants and conditions. */
   override def simpleString(maxFields: Int): String = {
-    val tables = scans.map(scan => s"${scan.table} (${scan.paths.length} files)").distinct ++ fed.map(scan => s"${scan.table} (read by Iceberg)").distinct
+    val tables = scans.map(scan => s"${scan.table} (${scan.paths.length} files${if (scan.remote.isEmpty) "" else " from the cache"})").distinct ++ fed.map(scan => s"${scan.table} (read by Iceberg)").distinct
     s"Native ${output.mkString("[", ", ", "]")} ${operators.mkString(" <- ")} ${tables.mkString(", ")}"
   }
 

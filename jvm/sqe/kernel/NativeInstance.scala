@@ -13,8 +13,11 @@ import org.apache.arrow.vector.ipc.ArrowReader
 import org.apache.spark.internal.Logging
 import org.duckdb.{DuckDBAppender, DuckDBConnection, DuckDBResultSet}
 
-/** The files of a scan, the field ids of its table's columns of text, the files with deleted rows, and columns that are read by name. */
-final case class NativeFiles(paths: Seq[String], texts: Seq[Int], deleted: Seq[DeletedRows], names: Seq[(Int, String)])
+/**
+ * The files of a scan, the field ids of its table's columns of text, the files with deleted rows, columns that are read by name, and the
+ * objects that the files are copies of.
+ */
+final case class NativeFiles(paths: Seq[String], texts: Seq[Int], deleted: Seq[DeletedRows], names: Seq[(Int, String)], remote: Option[RemoteFiles])
 
 /** What a task needs to run a fragment. The SQL was made by the translator from a plan; nobody writes it. */
 final case class NativeQuery(sql: String, files: Seq[NativeFiles], settings: KernelSettings, shortcuts: Seq[String], fed: Seq[FedScan])

@@ -22,8 +22,8 @@ import org.apache.spark.sql.sqe.policy.{ExplainedTable, SecuredRelation}
  * | local rows | written out |
  * | secured table | its filter and masks are part of the SQL; see [[MayFail]] |
  */
-final class Operators(local: Boolean, setting: Setting) {
-  val scans = new Scans(local)
+final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse]) {
+  val scans = new Scans(local, cache)
   private val sql = new Expressions(setting, apply)
   private val windows = new Windows(sql(_), setting)
   private val conditions = new InSparksOrder(sql(_))

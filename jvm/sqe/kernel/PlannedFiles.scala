@@ -4,18 +4,18 @@ import java.util.Locale.ROOT
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.iceberg.{FileContent, FileFormat, FileScanTask, MetadataColumns, Table, TableProperties}
+import org.apache.iceberg.{DataFile, FileContent, FileFormat, FileScanTask, MetadataColumns, Table, TableProperties}
 import org.apache.iceberg.hadoop.HadoopFileIO
 import org.apache.iceberg.types.Type.TypeID
 import org.apache.iceberg.types.TypeUtil
 import org.apache.iceberg.types.Types.NestedField
 import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.sqe.files.GuardedFileSystem
-import org.apache.spark.sql.sqe.kernel.{DeletedRows, Refused}
+import org.apache.spark.sql.sqe.kernel.{CacheUse, DeletedRows, InThisJvm, Refused, RemoteFile, RemoteFiles, Sent, StoreIdentity, TableFiles}
 
 /**
- * The files of an Iceberg scan, where each is a plain local Parquet file, and the rows that are deleted of some. In Iceberg's own
- * package, because only there a scan shows its tasks.
+ * The files of an Iceberg scan, where each is a plain Parquet file, local or to be had as a local copy (`remote`), and the rows that are
+ * deleted of some. In Iceberg's own package, because only there a scan shows its tasks.
  */
 final case class PlannedFiles(
     table: String,
@@ -26,6 +26,7 @@ final case class PlannedFiles(
     fields: Map[String, NestedField],
     texts: Seq[Int],
     sameName: NestedField => Boolean,
+    remote: Option[RemoteFiles] = None,
     names: Seq[(Int, String)] = Nil) {
   lazy val untouched: Seq[String] = paths.filterNot(deleted.map(_.path).toSet)
 }
@@ -34,20 +35,56 @@ object PlannedFiles {
   /** The kernel would take them for a pattern. */
   private val patternSigns = "*?[]{}".toSet
 
-  def of(scan: Scan): PlannedFiles = scan match {
-    case query: SparkBatchQueryScan => ofTable(query, query.table)
+  def of(scan: Scan, cache: Option[CacheUse]): PlannedFiles = scan match {
+    case query: SparkBatchQueryScan => ofTable(query, query.table, cache)
     case other => Refused(s"scan ${other.getClass.getSimpleName}")
   }
 
-  private def ofTable(scan: SparkBatchQueryScan, table: Table): PlannedFiles = {
-    checkAccess(table)
+  private def ofTable(scan: SparkBatchQueryScan, table: Table, cache: Option[CacheUse]): PlannedFiles = {
+    val place = placeOf(table, cache)
     val tasks = scan.tasks.asScala.toSeq.map(plain)
     val fields = scan.projection.columns.asScala.map { field => field.name -> field }.toMap
+    val files = tasks.map(_.file).distinctBy(_.location)
+    if (!place.takes(files.map(_.fileSizeInBytes).sum)) Refused(notLocal)
     val deleted = tasks.filterNot(_.deletes.isEmpty).map { task =>
-      DeletedRows(local(task.file.location), task.file.location, task.deletes.asScala.toSeq, table.io)
+      DeletedRows(place.path(task.file), task.file.location, task.deletes.asScala.toSeq, place.access)
     }
-    PlannedFiles(table.name, tasks.map(task => local(task.file.location)).distinct, deleted, tasks.map(_.file.recordCount).sum,
-      tasks.map(_.file.fileSizeInBytes).sum, fields, texts(table), sameName(table))
+    PlannedFiles(table.name, files.map(place.path), deleted, tasks.map(_.file.recordCount).sum,
+      tasks.map(_.file.fileSizeInBytes).sum, fields, texts(table), sameName(table), place.remote(files))
+  }
+
+  /** Where the kernel finds the files of a table. */
+  private sealed trait Place {
+    def access: TableFiles
+    def path(file: DataFile): String
+    def takes(bytes: Long): Boolean
+    def remote(files: Seq[DataFile]): Option[RemoteFiles]
+  }
+
+  private final class OnThisMachine(table: Table) extends Place {
+    override val access: TableFiles = Sent(table.io)
+
+    override def path(file: DataFile): String = local(file.location)
+
+    override def takes(bytes: Long): Boolean = true
+
+    override def remote(files: Seq[DataFile]): Option[RemoteFiles] = None
+  }
+
+  private final class InStore(table: Table, use: CacheUse) extends Place {
+    private val names = StoreIdentity.names(table.io)
+    override val access: InThisJvm = new InThisJvm(table)
+
+    override def path(file: DataFile): String = local(use.cache.pathOf(copied(file)).toString)
+
+    override def takes(bytes: Long): Boolean = use.cache.takes(bytes)
+
+    override def remote(files: Seq[DataFile]): Option[RemoteFiles] = Some(RemoteFiles(use.session, access, files.map(copied)))
+
+    private def copied(file: DataFile): RemoteFile = {
+      if (!StoreIdentity.isRemote(file.location)) Refused(notLocal)
+      RemoteFile(file.location, file.fileSizeInBytes, names(file.location, file.fileSizeInBytes))
+    }
   }
 
   private val plainName = "[A-Za-z_][A-Za-z0-9_]*"
@@ -70,12 +107,20 @@ object PlannedFiles {
     TypeUtil.indexById(schema.asStruct).asScala.collect { case (id, field) if field.`type`.typeId == TypeID.STRING => id.toInt }.toSeq
   }
 
-  /** The kernel opens files with the server's own rights: only those that the catalog's own file access would open so, too. */
-  private def checkAccess(table: Table): Unit = table.io match {
-    case files: HadoopFileIO if files.getConf.get("fs.file.impl", "") != classOf[GuardedFileSystem].getName =>
-      // Files that Iceberg did not write have no field ids; a table that took some in says so.
-      if (table.properties.containsKey(TableProperties.DEFAULT_NAME_MAPPING)) Refused("table with a name mapping")
-    case _ => Refused("files that are not local")
+  private val notLocal = "files that are not local"
+
+  /**
+   * The kernel opens files with the server's own rights: only those that the catalog's own file access would open so, too. Of others
+   * it opens copies, which that file access makes or checks.
+   */
+  private def placeOf(table: Table, cache: Option[CacheUse]): Place = {
+    val place = table.io match {
+      case files: HadoopFileIO => if (files.getConf.get("fs.file.impl", "") != classOf[GuardedFileSystem].getName) new OnThisMachine(table) else Refused(notLocal)
+      case _ => new InStore(table, cache.getOrElse(Refused(notLocal)))
+    }
+    // Files that Iceberg did not write have no field ids; a table that took some in says so.
+    if (table.properties.containsKey(TableProperties.DEFAULT_NAME_MAPPING)) Refused("table with a name mapping")
+    place
   }
 
   private def plain(task: Any): FileScanTask = task match {
@@ -90,7 +135,7 @@ object PlannedFiles {
 
   private def local(location: String): String = {
     val path = if (location.startsWith("file:")) "/" + location.stripPrefix("file:").dropWhile(_ == '/') else location
-    if (!path.startsWith("/")) Refused("files that are not local")
+    if (!path.startsWith("/")) Refused(notLocal)
     if (path.exists(patternSigns.contains)) Refused("file name that is a pattern")
     path
   }

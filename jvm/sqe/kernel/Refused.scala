@@ -41,7 +41,7 @@ object Counters {
     "native_open" -> instances.get,
     "native_leaks" -> leaks.get,
     "native_refusals" -> shown(refusals),
-    "native_fallbacks" -> shown(fallbacks))
+    "native_fallbacks" -> shown(fallbacks)) ++ FileCache.facts
 
   private def shown(counts: ConcurrentHashMap[String, LongAdder]): Map[String, Long] =
     counts.asScala.map { case (reason, count) => reason -> count.sum }.toMap

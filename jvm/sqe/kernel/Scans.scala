@@ -18,10 +18,11 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
  * | wider types | the file's value cast to the table's type; Iceberg allows only casts that lose nothing |
  * | partition columns | read from the file, which holds them; never from the file's path |
  * | rows deleted by position (delete files, deletion vectors) | read by Iceberg's own loader; taken out by file and row number |
- * | equality deletes, encryption, remote files, default values, imported files | decoded by Iceberg's own reader ([[FedScan]]) |
+ * | remote files | whole copies, which the session's own file access made or checked just now ([[Fetch]]) |
+ * | equality deletes, encryption, remote files that the cache does not take, default values, imported files | decoded by Iceberg's own reader ([[FedScan]]) |
  * | formats that Iceberg reads by rows, metadata tables and columns | refused |
  */
-final class Scans(local: Boolean) {
+final class Scans(local: Boolean, cache: Option[CacheUse]) {
   private val found = ArrayBuffer[PlannedFiles]()
   private val decoded = ArrayBuffer[FedScan]()
 
@@ -46,7 +47,7 @@ final class Scans(local: Boolean) {
     if (decoded.exists(scan => sql.split(scan.name, -1).length != 2)) Refused("scan by Iceberg's reader that is needed twice")
 
   private def direct(relation: DataSourceV2ScanRelation): String = {
-    val files = PlannedFiles.of(relation.scan)
+    val files = PlannedFiles.of(relation.scan, cache)
     val fields = relation.output.map(column => column -> field(column, files))
     // With a mapping the kernel does not know how many rows a file has, and joins in the order of the text.
     val byName = fields.forall { case (_, field) => files.sameName(field) }

@@ -89,6 +89,8 @@ object SessionPolicy {
     policy
   }
 
+  def idOf(spark: SparkSession): Option[String] = Option(spark.sessionState.conf.getConfString(key, null))
+
   def unbind(id: String): Unit = bySession.remove(id)
 
   /** Definers whose views this thread analyzes, the innermost first: theirs are the rights then. */

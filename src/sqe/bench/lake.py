@@ -6,27 +6,22 @@ columns anyone changed since, by a commit or behind Iceberg's back, is noticed a
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pyarrow as pa
 
 from sqe.bench.benchmark import BenchmarkError
+from sqe.bench.places import LocalFolder, Place
 from sqe.bench.processes import sqe_server
 from sqe.bench.suites.suite import UNPUBLISHED, Suite, Table
-from sqe.bench.workspace import CATALOG, PASSWORD, USER, print_to_stderr, warehouse
+from sqe.bench.workspace import CATALOG, print_to_stderr
 from sqe.client import FlightClient
-
-# Of a digest: large enough that two contents never meet, cheap enough for gigabytes.
-_DIGEST_BYTES = 16
 
 
 @dataclass(frozen=True)
@@ -48,10 +43,14 @@ class LoadedTable:
 class Loaded:
     """A suite at a scale, as it was when it had been loaded."""
 
-    folder: Path
+    place: Place
     suite: str
     scale: float
     tables: tuple[LoadedTable, ...]
+
+    @property
+    def folder(self) -> Path:
+        return self.place.folder
 
     @property
     def schema(self) -> str:
@@ -100,29 +99,30 @@ def _check_rows(table: Table, scale: float, rows: int) -> None:
 # Loading.
 
 
-def load(folder: Path, suite: Suite, scale: float) -> Loaded:
+def load(folder: Path, suite: Suite, scale: float, place: Place | None = None) -> Loaded:
     """Through the Flight door of a server process. A suite that is loaded and unchanged stays as it is."""
+    at = place or LocalFolder(folder)
     try:
-        return unchanged(folder, suite, scale)
+        return unchanged(at, suite, scale)
     except BenchmarkError as why:
         print_to_stderr(str(why))
-    place = generate(folder, suite, scale)
+    generated = generate(at.folder, suite, scale)
     schema = schema_name(suite.name, scale)
-    _record_file(folder, schema).unlink(missing_ok=True)
-    with sqe_server(folder) as (_, address), _client(address) as client:
+    _record_file(at, schema).unlink(missing_ok=True)
+    with sqe_server(at.folder, text=at.server_config("2g")) as (_, address), _client(at, address) as client:
         client.execute(f"CREATE SCHEMA IF NOT EXISTS {CATALOG}.{schema}").close()
-        rows = [_load(client, schema, table, place / f"{table.name}.parquet") for table in suite.tables]
+        rows = [_load(client, schema, table, generated / f"{table.name}.parquet") for table in suite.tables]
         for statement in suite.after_loading:
             client.execute(statement.format(schema=f"{CATALOG}.{schema}")).close()
-        files = [_files(client, schema, table.name) for table in suite.tables]
+        files = [_files(at, client, schema, table.name) for table in suite.tables]
     tables = [
-        LoadedTable(table.name, counted, _state_of(folder, schema, table.name), paths)
+        LoadedTable(table.name, counted, at.state_of(schema, table.name), paths)
         for table, counted, paths in zip(suite.tables, rows, files, strict=True)
     ]
-    record = Loaded(folder, suite.name, scale, tuple(tables))
+    record = Loaded(at, suite.name, scale, tuple(tables))
     text = json.dumps({"suite": suite.name, "scale": scale, "tables": [asdict(table) for table in record.tables]}, indent=1)
-    _record_file(folder, schema).parent.mkdir(exist_ok=True)
-    _record_file(folder, schema).write_text(text)
+    _record_file(at, schema).parent.mkdir(exist_ok=True)
+    _record_file(at, schema).write_text(text)
     return record
 
 
@@ -147,44 +147,47 @@ def _load(client: FlightClient, schema: str, table: Table, source: Path) -> int:
 
 def compute_statistics(loaded: Loaded) -> None:
     """Distinct values, which engines plan with; the tables stay what was loaded."""
-    with sqe_server(loaded.folder) as (_, address), _client(address) as client:
+    with (
+        sqe_server(loaded.place.folder, text=loaded.place.server_config("2g")) as (_, address),
+        _client(loaded.place, address) as client,
+    ):
         for table in loaded.tables:
             print_to_stderr(f"computing the statistics of {loaded.schema}.{table.name}")
             client.execute(f"CALL {CATALOG}.system.compute_table_stats(table => '{loaded.schema}.{table.name}')").close()
 
 
-def _files(client: FlightClient, schema: str, table: str) -> tuple[DataFile, ...]:
+def _files(at: Place, client: FlightClient, schema: str, table: str) -> tuple[DataFile, ...]:
     """Those with rows, and those with deletes."""
     sql = f"SELECT file_path, content FROM {CATALOG}.{schema}.{table}.files ORDER BY file_path"
     listed = client.execute(sql).read_all().to_pylist()
-    paths = [(urlsplit(file["file_path"]).path, file["content"] == 0) for file in listed]
-    return tuple(DataFile(path, _digest(Path(path)), rows) for path, rows in paths)
+    paths = [(at.path(file["file_path"]), file["content"] == 0) for file in listed]
+    return tuple(DataFile(path, at.digest(path), rows) for path, rows in paths)
 
 
 @contextmanager
-def _client(address: str) -> Iterator[FlightClient]:
-    with FlightClient(address, user=USER, password=PASSWORD) as client:
+def _client(at: Place, address: str) -> Iterator[FlightClient]:
+    with FlightClient(address, user=at.user, password=at.password) as client:
         yield client
 
 
 # Checking.
 
 
-def unchanged(folder: Path, suite: Suite, scale: float) -> Loaded:
+def unchanged(at: Place, suite: Suite, scale: float) -> Loaded:
     """What was loaded, if it is as it was."""
     schema = schema_name(suite.name, scale)
-    record = _read_record(folder, suite, scale)
+    record = _read_record(at, suite, scale)
     for table in record.tables:
-        if _state_of(folder, schema, table.name) != table.state:
+        if at.state_of(schema, table.name) != table.state:
             raise BenchmarkError(f"{schema}.{table.name} was changed since it was loaded; load it anew")
         for file in table.files:
-            if _digest(Path(file.path)) != file.digest:
+            if at.digest(file.path) != file.digest:
                 raise BenchmarkError(f"A data file of {schema}.{table.name} is not what was loaded; load it anew")
     return record
 
 
-def _read_record(folder: Path, suite: Suite, scale: float) -> Loaded:
-    path = _record_file(folder, schema_name(suite.name, scale))
+def _read_record(at: Place, suite: Suite, scale: float) -> Loaded:
+    path = _record_file(at, schema_name(suite.name, scale))
     try:
         content: dict[str, Any] = json.loads(path.read_text())
         tables = tuple(
@@ -197,37 +200,11 @@ def _read_record(folder: Path, suite: Suite, scale: float) -> Loaded:
         raise BenchmarkError(f"The record of {suite.name} at scale {scale:g} cannot be read; it is loaded anew") from None
     if [table.name for table in tables] != [table.name for table in suite.tables]:
         raise BenchmarkError(f"{suite.name} at scale {scale:g} was loaded with other tables; it is loaded anew")
-    return Loaded(folder, suite.name, scale, tables)
+    return Loaded(at, suite.name, scale, tables)
 
 
-def _state_of(folder: Path, schema: str, table: str) -> str:
-    """From the catalog's own database and the table's metadata file: no engine has a say in it."""
-    path = warehouse(folder) / "catalog.db"
-    if not path.exists():
-        return ""
-    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as database:
-        row = database.execute(
-            "SELECT metadata_location FROM iceberg_tables WHERE table_namespace = ? AND table_name = ?", (schema, table)
-        ).fetchone()
-    if row is None:
-        return ""
-    metadata: dict[str, Any] = json.loads(Path(urlsplit(row[0]).path).read_text())
-    return f"{metadata['table-uuid']} {metadata.get('current-snapshot-id')} {metadata['current-schema-id']}"
-
-
-def _digest(path: Path) -> str:
-    digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
-    try:
-        with open(path, "rb") as content:
-            while block := content.read(1 << 20):
-                digest.update(block)
-    except FileNotFoundError:
-        return "missing"
-    return digest.hexdigest()
-
-
-def _record_file(folder: Path, schema: str) -> Path:
-    return folder / "loaded" / f"{schema}.json"
+def _record_file(at: Place, schema: str) -> Path:
+    return at.folder / "loaded" / f"{at.name}{schema}.json"
 
 
 def forget_generated(folder: Path, suite: Suite, scale: float) -> None:

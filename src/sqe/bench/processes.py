@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from sqe.bench.benchmark import BenchmarkError
-from sqe.bench.workspace import config_file
+from sqe.bench.workspace import config_file, server_config
 
 _LEAVE_SECONDS = 30.0
 
@@ -125,9 +125,10 @@ class Child:
 
 
 @contextmanager
-def sqe_server(folder: Path, memory: str = "2g") -> Iterator[tuple[Child, str]]:
-    """A real `sqe-server` process and its Flight SQL address, once it is ready."""
-    with config_file(folder, memory) as config, Child([command("sqe-server"), "--config", str(config)]) as server:
+def sqe_server(folder: Path, memory: str = "2g", text: str = "") -> Iterator[tuple[Child, str]]:
+    """A real `sqe-server` process and its Flight SQL address, once it is ready; with `text` as sqe.toml, if given."""
+    written = text or server_config(folder, memory)
+    with config_file(written) as config, Child([command("sqe-server"), "--config", str(config)]) as server:
         try:
             yield server, f"grpc://{server.answer()['flight_sql']}"
         finally:

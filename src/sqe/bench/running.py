@@ -25,6 +25,7 @@ _STILL_FALLING = 0.95
 class Rounds:
     repeat: int = 3
     most_warm_ups: int = 4  # at least one; ends as soon as no engine got faster
+    cold: bool = False  # without copies of a store's files, before each measured run
 
 
 @dataclass
@@ -56,6 +57,8 @@ class Runner:
             "machine": machine(),
             "noise": noise.json(),
             "repeat": self.rounds.repeat,
+            "store": self.loaded.place.name.rstrip("-") or "local",
+            "cold": self.rounds.cold,
             "memory": self.engines[0].setting.memory,
             "variants": {engine.name: dict(engine.setting.spark) for engine in self.engines if engine.setting.spark},
             "interrupted": len(results) < len(queries),
@@ -80,6 +83,8 @@ class Runner:
         self._warm_up(turns)
         for number in range(self.rounds.repeat):
             for turn in _rotated(turns, number):
+                if self.rounds.cold:
+                    turn.engine.forget_copies()
                 turn.take(turn.measured.seconds, turn.measured.cpu)
         self._written = turns if query.kind == "write" else self._written
         judged = judge(query, {turn.engine.name: turn.answer for turn in turns if turn.alive and turn.answer is not None})

@@ -10,7 +10,7 @@ from sqe.bench.benchmark import Benchmark, BenchmarkError, Option, Run, fewest
 from sqe.bench.figures import Declared, Figure
 from sqe.bench.peer import pyspark
 from sqe.bench.processes import Child, command, private_daemon, tree_cpu_seconds
-from sqe.bench.workspace import PASSWORD, USER, config_file, make_tables, small_table, warehouse
+from sqe.bench.workspace import PASSWORD, USER, config_file, make_tables, server_config, small_table, warehouse
 
 WALL = Declared("start.cold.wall", "process start to first Iceberg rows", 0.28, "s", "pyspark")
 CPU = Declared("start.cold.cpu", "CPU time of all its processes for that", 0.28, "s", "pyspark")
@@ -63,7 +63,7 @@ def _server(folder: Path) -> float:
     """Until a client has logged in: the ready line alone could be early."""
     from sqe.client import FlightClient  # before the clock starts
 
-    with config_file(folder, "2g") as config, Child([command("sqe-server"), "--config", str(config)]) as server:
+    with config_file(server_config(folder, "2g")) as config, Child([command("sqe-server"), "--config", str(config)]) as server:
         try:
             address = f"grpc://{server.answer()['flight_sql']}"
             with FlightClient(address, user=USER, password=PASSWORD):

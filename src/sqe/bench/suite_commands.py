@@ -30,6 +30,14 @@ def add_to(commands: Any) -> None:
     for command in (generate, load, run):
         command.add_argument("suite", help="tpch, tpcds, ssb, clickbench, …")
         command.add_argument("--scale", type=_scale, default=0.01, metavar="F", help="scale factor (0.01)")
+    for command in (load, run):
+        command.add_argument(
+            "--store",
+            choices=("local", "s3"),
+            default="local",
+            help="where the tables lie: in a folder, or in SeaweedFS behind a catalog that vends keys (local)",
+        )
+    run.add_argument("--cold", action="store_true", help="measure without copies of the store's files; they are made anew")
     run.add_argument(
         "--engines", default="sqe,pyspark,duckdb", metavar="NAMES", help="of sqe, sqe-embedded, sqe-trino, pyspark, trino, duckdb"
     )
@@ -102,12 +110,14 @@ def _generate(options: argparse.Namespace) -> int:
 
 def _load(options: argparse.Namespace) -> int:
     from sqe.bench.lake import compute_statistics, load
+    from sqe.bench.places import place_of
     from sqe.bench.suites.registry import find
 
     suite = find(options.suite)
-    loaded = load(options.folder, suite, options.scale)
-    if options.statistics:
-        compute_statistics(loaded)
+    with place_of(options.folder, options.store) as place:
+        loaded = load(options.folder, suite, options.scale, place)
+        if options.statistics:
+            compute_statistics(loaded)
     print(json.dumps({"schema": loaded.schema, "tables": {table.name: table.rows for table in loaded.tables}}))
     return _checked(loaded, suite.oracle(options.scale)) if options.check else EQUAL
 
@@ -132,6 +142,7 @@ def _run(options: argparse.Namespace) -> int:
     from sqe.bench.crowd import Crowd
     from sqe.bench.engines.engine import Setting
     from sqe.bench.lake import load
+    from sqe.bench.places import place_of
     from sqe.bench.results import save
     from sqe.bench.running import Rounds, Runner
     from sqe.bench.suites.registry import find
@@ -144,8 +155,9 @@ def _run(options: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was measured by then is kept, as after Ctrl-C
     engines = _named(options.engines, Setting(options.memory))
     engines += [_variant(text, options.memory) for text in options.variant]
-    loaded = load(options.folder, suite, options.scale)
+    _check_store(options.store, engines)
     with ExitStack() as stack:
+        loaded = load(options.folder, suite, options.scale, stack.enter_context(place_of(options.folder, options.store)))
         for engine in engines:
             _say(f"starting {engine.name}")
             stack.enter_context(engine).start(loaded)
@@ -153,7 +165,7 @@ def _run(options: argparse.Namespace) -> int:
             sizes = [_positive(size) for size in crowds.split(",")]
             result = Crowd(loaded, engines, sizes, options.seconds, _say).run(queries)
         else:
-            rounds = Rounds(options.repeat or suite.repeat, options.warm_up or suite.warm_up)
+            rounds = Rounds(options.repeat or suite.repeat, options.warm_up or suite.warm_up, options.cold)
             result = Runner(loaded, engines, rounds, _say).run(queries)
     _say(f"written to {save(result, options.folder)}")
     print(json.dumps(result.summary()), flush=True)
@@ -208,6 +220,13 @@ def _named(names: str, setting: Setting) -> list[Engine]:
     if len({engine.name for engine in engines}) != len(engines) or not engines:
         raise BenchmarkError("--engines wants each engine once")
     return engines
+
+
+def _check_store(store: str, engines: Sequence[Engine]) -> None:
+    """Others know the tables' folder and nothing else."""
+    fits = (engine.name.startswith(("sqe", "trino")) and engine.name != "sqe-embedded" for engine in engines)
+    if store != "local" and not all(fits):
+        raise BenchmarkError(f"--store {store} is for sqe, sqe-trino and trino")
 
 
 def _chosen(queries: Sequence[Query], names: str) -> Sequence[Query]:

@@ -114,8 +114,8 @@ def _mark(folder: Path, table: Table) -> Path:
     return folder / f"{table.name}.made"
 
 
-def server_config(folder: Path, memory: str, more: str = "") -> str:
-    """sqe.toml of a server on free ports with one user."""
+def free_ports(memory: str) -> str:
+    """How every server's sqe.toml here begins."""
     return f"""
 [coordinator]
 flight_sql_port = 0
@@ -125,7 +125,12 @@ health_port = 0
 
 [engine]
 driver_memory = "{memory}"
+"""
 
+
+def server_config(folder: Path, memory: str, more: str = "") -> str:
+    """sqe.toml of a server on free ports with one user."""
+    return f"""{free_ports(memory)}
 [[auth.providers]]
 type = "static"
 users = [{{ name = "{USER}", password = "{PASSWORD}" }}]
@@ -138,10 +143,10 @@ path = "{warehouse(folder)}"
 
 
 @contextmanager
-def config_file(folder: Path, memory: str, more: str = "") -> Iterator[Path]:
+def config_file(text: str) -> Iterator[Path]:
     with TemporaryDirectory(prefix="sqe-bench-") as private:
         path = Path(private) / "sqe.toml"
-        path.write_text(server_config(folder, memory, more))
+        path.write_text(text)
         yield path
 
 
@@ -152,7 +157,7 @@ def local_server(folder: Path, memory: str = "2g", more: str = "") -> Iterator[t
     from sqe.network import NetworkDoors
     from sqe.server import Server
 
-    with config_file(folder, memory, more) as path:
+    with config_file(server_config(folder, memory, more)) as path:
         settings = load(path, os.environ, {})
     network = NetworkDoors(settings)
     with Server(settings, doors=network.open) as server:

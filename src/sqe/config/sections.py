@@ -128,6 +128,11 @@ class Engine:
         Size.parse("32m"),
         "With `spark.sql.cbo.enabled`: tables whose files are no larger have their statistics computed after writes; `0`: none.",
     )
+    native_cache: Size = key(
+        size("0", "100t"),
+        Size.parse(kernel.DEFAULT_CACHE),
+        "Disk for copies of data files in object stores, which the native kernel reads instead; `0`: none. docs/native.md.",
+    )
     spark: Mapping[str, str] = mapping_key(text_map(spark.checked), "Spark tuning settings by name; only those listed below.")
 
 

@@ -57,6 +57,12 @@ class DriverHealth:
     native_leaks: int  # fragments that did not give back all of their memory
     native_refusals: dict[str, int]  # parts of plans that it does not run, by reason
     native_fallbacks: dict[str, int]  # statements that ran again on Spark, by reason
+    native_cache_hits: int  # files that were there when a fragment wanted them
+    native_cache_misses: int
+    native_cache_evictions: int
+    native_cache_fetched: int  # bytes copied from stores
+    native_cache_bytes: int  # bytes that copies have now, or have been promised
+    native_cache_pinned: int  # copies that fragments use now
 
 
 def _not_started() -> SqeError:

@@ -6,3 +6,4 @@ MODES = ("off", "auto", "require")
 
 # The one place to change it.
 DEFAULT_MODE = "auto"
+DEFAULT_CACHE = "2g"

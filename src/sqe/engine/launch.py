@@ -23,6 +23,7 @@ def driver_of(settings: Settings, *, statement_waits: bool = True) -> Driver:
             spark=settings.engine.spark,
             native=settings.engine.native,
             native_memory=str(settings.engine.native_memory) if settings.engine.native_memory else None,
+            native_cache=str(settings.engine.native_cache),
             statement_waits=statement_waits,
         )
     )

@@ -79,6 +79,7 @@ class LaunchOptions:
     extra_flags: tuple[str, ...] = ()
     native: str = kernel.DEFAULT_MODE
     native_memory: str | None = None  # the driver looks at its machine
+    native_cache: str = kernel.DEFAULT_CACHE
     statement_waits: bool = True  # else the driver is ready first, and then loads what a first statement needs
 
 
@@ -184,6 +185,7 @@ class DriverProcess:
             **driver_settings(options.master, str(self._folder), options.spark),
             "spark.sqe.native.server": options.native,
             **({"spark.sqe.native.memory": options.native_memory} if options.native_memory else {}),
+            "spark.sqe.native.cache": options.native_cache,
             seal.SETTING: seal.KEY,
         }
         assert process.stdin is not None

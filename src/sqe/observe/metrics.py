@@ -54,6 +54,11 @@ NATIVE_FALLBACKS = Declared(
     "sqe_native_fallbacks_total", "counter", "Statements that ran again on Spark because the native kernel failed.", ("reason",)
 )
 NATIVE_RUNNING = Declared("sqe_native_running", "gauge", "Instances of the native kernel that run now.")
+CACHE_HITS = Declared("sqe_native_cache_hits_total", "counter", "Files in stores of which the native kernel had a copy.")
+CACHE_MISSES = Declared("sqe_native_cache_misses_total", "counter", "Files in stores that were copied for the native kernel.")
+CACHE_FETCHED = Declared("sqe_native_cache_fetched_bytes_total", "counter", "Bytes copied from stores for the native kernel.")
+CACHE_EVICTIONS = Declared("sqe_native_cache_evictions_total", "counter", "Copies that were removed to make room for others.")
+CACHE_BYTES = Declared("sqe_native_cache_bytes", "gauge", "Disk that copies of files in stores have.")
 BUILD = Declared("sqe_build_info", "gauge", "Always 1; the label says which version runs.", ("version",))
 
 DECLARED = tuple(each for each in list(globals().values()) if isinstance(each, Declared))
@@ -85,6 +90,16 @@ class DriverHealth(Protocol):
     def native_refusals(self) -> Mapping[str, int]: ...
     @property
     def native_fallbacks(self) -> Mapping[str, int]: ...
+    @property
+    def native_cache_hits(self) -> int: ...
+    @property
+    def native_cache_misses(self) -> int: ...
+    @property
+    def native_cache_fetched(self) -> int: ...
+    @property
+    def native_cache_evictions(self) -> int: ...
+    @property
+    def native_cache_bytes(self) -> int: ...
 
 
 class Refusals(Protocol):
@@ -181,6 +196,11 @@ class Metrics:
             yield _totals(NATIVE_REFUSALS, health.native_refusals)
             yield _totals(NATIVE_FALLBACKS, health.native_fallbacks)
             yield _gauge(NATIVE_RUNNING, health.native_open)
+            yield _total(CACHE_HITS, health.native_cache_hits)
+            yield _total(CACHE_MISSES, health.native_cache_misses)
+            yield _total(CACHE_FETCHED, health.native_cache_fetched)
+            yield _total(CACHE_EVICTIONS, health.native_cache_evictions)
+            yield _gauge(CACHE_BYTES, health.native_cache_bytes)
 
 
 class _Pulled(Collector):

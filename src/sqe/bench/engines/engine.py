@@ -68,6 +68,10 @@ class Engine(ABC):
         """Another session of the same engine, for one of many users at once."""
         raise BenchmarkError(f"{self.name} does not serve several users at once")
 
+    def forget_copies(self) -> None:
+        """Of files in a store. Most keep none between queries."""
+        return
+
     @property
     def version(self) -> str:
         return ""

@@ -10,7 +10,7 @@ from typing import ClassVar
 from sqe.bench.engines.engine import Answer, EngineFailure, Parameters
 from sqe.bench.engines.sqe_server import ServerEngine
 from sqe.bench.lake import Loaded
-from sqe.bench.workspace import CATALOG, PASSWORD, USER
+from sqe.bench.workspace import CATALOG
 from sqe.client import FlightClient
 from sqe.errors import SqeError
 
@@ -21,7 +21,7 @@ class SqeFlight(ServerEngine):
 
     def start(self, loaded: Loaded) -> None:
         self._address = f"grpc://{self.serve(loaded)['flight_sql']}"
-        self._schema = loaded.schema
+        self._place, self._schema = loaded.place, loaded.schema
         self._client = self._owned.enter_context(self._connected())
 
     def run(self, sql: str, parameters: Parameters = ()) -> Answer:
@@ -33,7 +33,7 @@ class SqeFlight(ServerEngine):
             yield lambda sql: _asked(client, sql, ())
 
     def _connected(self) -> FlightClient:
-        client = FlightClient(self._address, user=USER, password=PASSWORD)
+        client = FlightClient(self._address, user=self._place.user, password=self._place.password)
         client.execute(f"USE {CATALOG}.{self._schema}").close()
         return client
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 from sqe.bench.engines.engine import Engine, EngineFailure, Setting
@@ -24,7 +25,7 @@ class ServerEngine(Engine):
         own = [f"--set={key}={value}" for key, value in self.setting.spark if key.startswith("engine.")]
         settings = "\n".join(f'"{key}" = "{value}"' for key, value in self.setting.spark if not key.startswith("engine."))
         more = f"\n[engine.spark]\n{settings}\n" if settings else ""
-        config = self._owned.enter_context(config_file(loaded.folder, self.setting.memory, more))
+        config = self._owned.enter_context(config_file(loaded.place.server_config(self.setting.memory, more)))
         self._server = self._owned.enter_context(Child([command("sqe-server"), "--config", str(config), *own]))
         self._owned.callback(self._server.terminate)
         addresses = self._server.answer()
@@ -42,6 +43,14 @@ class ServerEngine(Engine):
         lines = httpx.get(f"http://{self._metrics}/metrics", timeout=30).text.splitlines()
         used = (float(line.split()[1]) for line in lines if line.startswith("sqe_driver_heap_used_bytes "))
         return next((bytes_used / (1 << 20) for bytes_used in used), None)
+
+    def forget_copies(self) -> None:
+        """The driver's folder is where it runs; copies that are gone are made again (docs/native.md)."""
+        from sqe.bench.processes import trees
+
+        for driver in (process for process in trees(self.processes()) if process.name() == "java"):
+            for copy in (Path(driver.cwd()) / "copies").glob("*.parquet"):
+                copy.unlink(missing_ok=True)
 
     @property
     def version(self) -> str:

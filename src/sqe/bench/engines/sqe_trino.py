@@ -10,7 +10,7 @@ from sqe.bench.engines.engine import Answer, Parameters
 from sqe.bench.engines.sqe_server import ServerEngine
 from sqe.bench.engines.trino_client import TrinoClient
 from sqe.bench.lake import Loaded
-from sqe.bench.workspace import CATALOG, PASSWORD, USER
+from sqe.bench.workspace import CATALOG
 
 
 class SqeTrino(ServerEngine):
@@ -19,19 +19,22 @@ class SqeTrino(ServerEngine):
 
     def start(self, loaded: Loaded) -> None:
         self._address = f"http://{self.serve(loaded)['trino_http']}"
-        self._schema = loaded.schema
+        self._place, self._schema = loaded.place, loaded.schema
         self._connect(loaded.schema)
 
     def _connect(self, schema: str) -> None:
-        self._client = TrinoClient(self._address, CATALOG, schema, USER, PASSWORD)
+        self._client = self._client_of(schema)
         self._owned.callback(self._client.close)
+
+    def _client_of(self, schema: str) -> TrinoClient:
+        return TrinoClient(self._address, CATALOG, schema, self._place.user, self._place.password)
 
     def run(self, sql: str, parameters: Parameters = ()) -> Answer:
         return self._client.run(sql, parameters)
 
     @contextmanager
     def session(self) -> Iterator[Callable[[str], Answer]]:
-        with closing(TrinoClient(self._address, CATALOG, self._schema, USER, PASSWORD)) as client:
+        with closing(self._client_of(self._schema)) as client:
             yield client.run
 
     def use_private(self, loaded: Loaded) -> None:

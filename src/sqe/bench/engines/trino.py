@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -10,11 +9,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import ClassVar
 
-import sqe
 from sqe.bench.benchmark import BenchmarkError
 from sqe.bench.engines.engine import Answer, Engine, EngineFailure, Parameters, Setting
 from sqe.bench.engines.trino_client import TrinoClient
 from sqe.bench.lake import Loaded
+from sqe.bench.places import import_services
 from sqe.bench.workspace import CATALOG, USER, print_to_stderr, warehouse
 
 _LOOK_SECONDS = 0.2
@@ -42,19 +41,17 @@ class Trino(Engine):
         self._owned.callback(self._client.close)
 
     def _launch(self, loaded: Loaded) -> str:
-        # The command's own path has the installed packages only; in a working copy `dev` lies beside `src`.
-        sys.path.append(str(Path(sqe.__file__).parents[2]))
-        try:
-            from dev.services import process
-            from dev.services.service import Place
-            from dev.services.trino import Trino as Service
-        except ImportError:
-            raise BenchmarkError("Trino is started from a working copy of SQE only; elsewhere say --engines trino=URL") from None
-        service = Service()
+        import_services("Trino is started from a working copy of SQE only; elsewhere say --engines trino=URL")
+        from dev.services import process
+        from dev.services.service import Place
+        from dev.services.trino import Trino as Service
+
+        service = Service(loaded.place.trino_catalog())
         service.prepare(print_to_stderr)
         folder = Path(self._owned.enter_context(TemporaryDirectory(prefix="sqe-trino-")))
-        # Where the service expects the warehouse that it shares with SQE.
-        (folder / "warehouse").symlink_to(warehouse(loaded.folder))
+        if loaded.place.trino_catalog() is None:
+            # Where the service expects the warehouse that it shares with SQE.
+            (folder / "warehouse").symlink_to(warehouse(loaded.folder))
         place = Place(folder, process.free_ports(service.ports), {})
         running = process.start(service.launch(place), folder)
         self._owned.callback(process.stop, running, 20.0)
