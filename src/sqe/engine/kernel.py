@@ -5,4 +5,4 @@ from __future__ import annotations
 MODES = ("off", "auto", "require")
 
 # The one place to change it.
-DEFAULT_MODE = "auto"
+DEFAULT_MODE = "off"
