@@ -108,6 +108,6 @@ def test_thousands_of_random_queries_give_the_same_answers(compare: Compare) -> 
 def check(outcome: Outcome) -> None:
     assert not outcome.differences, "\n".join(f"{text}\n    {unlike}" for text, unlike in outcome.differences)
     # Else they compare Spark with itself, or one error with another.
-    assert outcome.native > 0.5 * outcome.asked, str(outcome)
+    assert outcome.native > 0.6 * outcome.asked, str(outcome)
     assert outcome.failed < 0.3 * outcome.asked, str(outcome)
-    assert outcome.empty < 0.3 * outcome.asked, str(outcome)
+    assert outcome.empty < 0.4 * outcome.asked, str(outcome)
