@@ -40,7 +40,7 @@ def compare(driver: Driver, handler: QueryHandler, sessions: Sessions) -> Iterat
         for part, first in enumerate(range(0, count, QUERIES_A_SCHEMA)):
             left, right = f"left_{seed}_{part}", f"right_{seed}_{part}"
             own = seed * 1000 + part
-            pair = random_tables(own, many=part % 4 == 3)
+            pair = random_tables(own)
             for name, table in zip((left, right), pair, strict=True):
                 write(handler, session(), name, table.rows, trimmed=part % 2 == 1)
             queries = Queries(own, pair[0].names, left, right)
