@@ -40,7 +40,7 @@ def compare(driver: Driver, handler: QueryHandler, sessions: Sessions) -> Iterat
         for part, first in enumerate(range(0, count, QUERIES_A_SCHEMA)):
             left, right = f"left_{seed}_{part}", f"right_{seed}_{part}"
             own = seed * 1000 + part
-            pair = random_tables(own, many=part % 4 == 3)
+            pair = random_tables(own)
             for name, table in zip((left, right), pair, strict=True):
                 write(handler, session(), name, table.rows, trimmed=part % 2 == 1)
             queries = Queries(own, pair[0].names, left, right)
@@ -108,6 +108,6 @@ def test_thousands_of_random_queries_give_the_same_answers(compare: Compare) -> 
 def check(outcome: Outcome) -> None:
     assert not outcome.differences, "\n".join(f"{text}\n    {unlike}" for text, unlike in outcome.differences)
     # Else they compare Spark with itself, or one error with another.
-    assert outcome.native > 0.5 * outcome.asked, str(outcome)
+    assert outcome.native > 0.6 * outcome.asked, str(outcome)
     assert outcome.failed < 0.3 * outcome.asked, str(outcome)
-    assert outcome.empty < 0.3 * outcome.asked, str(outcome)
+    assert outcome.empty < 0.4 * outcome.asked, str(outcome)
