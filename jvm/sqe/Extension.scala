@@ -36,6 +36,7 @@ class Extension extends (SparkSessionExtensions => Unit) {
     extensions.injectPreCBORule(_ => StopWhenCancelled)
     extensions.injectPreCBORule(_ => OneRowIsLocal)
     extensions.injectPreCBORule(_ => MetadataRows)
+    extensions.injectQueryStagePrepRule(_ => ShufflePartitions)
     extensions.injectColumnar(_ => StoppableRows)
     extensions.injectCheckRule(_ => NoForeignCode)
     extensions.injectCheckRule(_ => SafeNames)

@@ -16,6 +16,7 @@ from sqe.bench.crowd import Crowd
 from sqe.bench.engines.duckdb import DuckDb
 from sqe.bench.engines.engine import Answer, EngineFailure, Setting
 from sqe.bench.lake import DataFile, Loaded, LoadedTable
+from sqe.bench.memory import PARTS, Memory
 from sqe.bench.results import RunResult
 from sqe.bench.suites.suite import Query
 
@@ -74,7 +75,15 @@ def test_every_size_of_crowd_is_measured(loaded: Loaded) -> None:
         assert crowd["answers"] > 0
         assert crowd["errors"] == 0
         assert 0 < crowd["p50_ms"] <= crowd["p99_ms"]
-        assert len(crowd["resident_mb"]) == 3
+        assert len(crowd["resident_mb"]) == PARTS + 1
+        assert crowd["heap_growth"] is None, "DuckDB has no heap to tell of"
+
+
+def test_a_heap_that_grows_is_told_from_one_that_fills_and_is_emptied() -> None:
+    full = [300.0, 900.0, 310.0, 305.0, 800.0, 300.0, 700.0, 310.0, 300.0, 900.0]
+    assert Memory(heap=full).growth == pytest.approx(300 / 305)
+    assert Memory(heap=[300.0 + 50 * part for part in range(PARTS)]).growth == pytest.approx(700 / 400)
+    assert Memory(heap=full[:4]).growth is None
 
 
 def test_a_wrong_answer_in_a_crowd_is_noticed(loaded: Loaded) -> None:

@@ -2,7 +2,6 @@ package org.apache.spark.sql.sqe.kernel
 
 import java.io.File
 import java.sql.{DriverManager, Statement}
-import java.util.Properties
 import java.util.UUID
 
 import scala.util.control.NonFatal
@@ -40,16 +39,14 @@ final class NativeInstance(query: NativeQuery) extends AutoCloseable with Loggin
   def open(): Unit = synchronized {
     if (closed) throw new IllegalStateException("closed")
     folder.mkdirs() // the kernel makes the last folder of a path at most, and without it does not spill
-    val settings = new Properties
-    settings.setProperty("threads", query.settings.threads.toString)
-    settings.setProperty("memory_limit", s"${memory >> 10}KiB")
-    settings.setProperty("temp_directory", folder.getPath)
-    settings.setProperty("jdbc_stream_results", "true")
-    connection = DriverManager.getConnection("jdbc:duckdb:", settings).asInstanceOf[DuckDBConnection]
+    connection = SpareInstance.take(query.settings.threads)
     statement = connection.createStatement()
-    (NativeInstance.setUp :+ s"SET allowed_paths = [${query.files.flatMap(_.paths).distinct.map(NativeLiterals.quoted).mkString(", ")}]" :+
-      s"SET disabled_optimizers = '${query.shortcuts.mkString(",")}'").foreach(statement.execute)
-    NativeInstance.lock.foreach(statement.execute)
+    val own = Seq(
+      s"SET memory_limit = '${memory >> 10}KiB'",
+      s"SET temp_directory = ${NativeLiterals.quoted(folder.getPath)}",
+      s"SET allowed_paths = [${query.files.flatMap(_.paths).distinct.map(NativeLiterals.quoted).mkString(", ")}]",
+      s"SET disabled_optimizers = '${query.shortcuts.mkString(",")}'")
+    (own ++ NativeInstance.lock).foreach(statement.execute)
   }
 
   def run(sql: String, allocator: BufferAllocator, batchRows: Int): ArrowReader = {
@@ -81,14 +78,23 @@ final class NativeInstance(query: NativeQuery) extends AutoCloseable with Loggin
   override def close(): Unit = synchronized {
     if (!closed) {
       closed = true
-      Seq[AutoCloseable](results, statement, connection).filter(_ != null).foreach { each =>
-        try each.close()
-        catch { case failure: Exception => logWarning("closing a part of the native kernel failed", failure) }
-      }
-      FileUtils.deleteQuietly(folder)
-      KernelMemory.giveBack(memory)
+      closing(results, statement)
       Counters.instances.decrementAndGet()
+      // It lets go of columns that it was fed, whose memory is counted right after this.
+      if (query.fed.nonEmpty) end()
+      SpareInstance.afterwards(query.settings.threads)(if (query.fed.isEmpty) end())
     }
+  }
+
+  private def end(): Unit = {
+    closing(connection)
+    FileUtils.deleteQuietly(folder)
+    KernelMemory.giveBack(memory)
+  }
+
+  private def closing(parts: AutoCloseable*): Unit = parts.filter(_ != null).foreach { each =>
+    try each.close()
+    catch { case failure: Exception => logWarning("closing a part of the native kernel failed", failure) }
   }
 }
 
@@ -98,7 +104,7 @@ object NativeInstance extends Logging {
     try DriverManager.getConnection("jdbc:duckdb:").close()
     catch { case failure @ (NonFatal(_) | _: LinkageError) => logWarning("the native kernel cannot be loaded; Spark will run everything", failure) }
 
-  private val setUp = Seq(
+  private[kernel] val setUp = Seq(
     Arithmetic.halfUpMacro,
     "SET TimeZone = 'UTC'",
     "SET preserve_insertion_order = false", // ORDER BY is kept all the same

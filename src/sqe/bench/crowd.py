@@ -1,4 +1,4 @@
-"""The suite `users`: many sessions at once, each asking one question after another, every answer checked."""
+"""Many sessions at once (the suite `users`, others with `--users`), each asking on and on, every answer checked."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from sqe.bench.engines.engine import Answer, Engine, EngineFailure
 from sqe.bench.lake import Loaded
+from sqe.bench.memory import Memory, resident_megabytes
 from sqe.bench.noise import Watch, machine
-from sqe.bench.processes import trees
 from sqe.bench.results import Measured, QueryResult, RunResult
 from sqe.bench.suites.suite import Query
 from sqe.bench.verdicts import Verdict, compared, judge
@@ -129,9 +129,9 @@ class Crowd:
             ]
             for one in people:
                 one.start()
-            memory, used, started = _resident(engine), engine.cpu_seconds(), time.monotonic()
+            used, started = engine.cpu_seconds(), time.monotonic()
             ready.wait()
-            middle = _at_half_time(engine, self.seconds)
+            memory = Memory.watched(engine, self.seconds)
             end.set()
             for one in people:
                 one.join()
@@ -147,25 +147,15 @@ class Crowd:
             "p50_ms": _milliseconds(times, 0.50),
             "p99_ms": _milliseconds(times, 0.99),
             "cpu_ms_each": round(1000 * (engine.cpu_seconds() - used) / max(len(times), 1), 2),
-            "resident_mb": [round(memory), round(middle), round(_resident(engine))],
+            **memory.json(),
+            "resident_after_mb": round(resident_megabytes(engine)),  # when all sessions are closed
         }
         self.say(
             f"  {engine.name}, {size} users, {about['seconds']} s: {about['answers']} answers, {about['errors']} errors, "
-            f"median {about['p50_ms']} ms, 99 % within {about['p99_ms']} ms, memory {about['resident_mb']} MB"
+            f"median {about['p50_ms']} ms, 99 % within {about['p99_ms']} ms, memory {about['resident_mb']} MB, "
+            f"heap held {about['heap_mb']} MB"
         )
         return tally, about
-
-
-def _at_half_time(engine: Engine, seconds: float) -> float:
-    """Waits for the crowd; the memory in the middle, with which the end is compared."""
-    time.sleep(seconds / 2)
-    middle = _resident(engine)
-    time.sleep(seconds / 2)
-    return middle
-
-
-def _resident(engine: Engine) -> float:
-    return float(sum(process.memory_info().rss for process in trees(engine.processes()))) / (1 << 20)
 
 
 def _measured(query: Query, tally: _Tally, judged: Any, about: dict[str, Any]) -> Measured:

@@ -132,8 +132,9 @@ def _load(client: FlightClient, schema: str, table: Table, source: Path) -> int:
     name = f"{CATALOG}.{schema}.{table.name}"
     print_to_stderr(f"loading {name}")
     partitions = f"PARTITIONED BY ({table.partitioned_by})" if table.partitioned_by else ""
+    properties = f"TBLPROPERTIES ({table.properties})" if table.properties else ""
     columns = ", ".join(f"{field.name} {sql_type(field.type)}" for field in table.schema)
-    client.execute(f"CREATE OR REPLACE TABLE {name} ({columns}) {partitions}").close()
+    client.execute(f"CREATE OR REPLACE TABLE {name} ({columns}) {partitions} {properties}").close()
     with pq.ParquetFile(source) as file:
         reader = pa.RecordBatchReader.from_batches(table.schema, file.iter_batches(64 * 1024))
         client.ingest(table.name, reader, mode="append", schema=schema, catalog=CATALOG)

@@ -28,13 +28,13 @@ def write(folder: Path, page: Path, markdown: Path) -> list[dict[str, Any]]:
     runs = all_runs(folder)
     if not runs:
         raise BenchmarkError(f"There is no run in {folder / 'runs'} yet")
-    newest = _newest(runs)
+    newest = shown_runs(runs)
     page.write_text(_page(newest, runs), encoding="utf-8")
     markdown.write_text(table(newest) + "\n", encoding="utf-8")
     return newest
 
 
-def _newest(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def shown_runs(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Of each suite and scale, among those that asked most: a look at two queries is not the suite."""
     latest = {(run["suite"], run["scale"]): run for run in sorted(runs, key=lambda run: (len(run["queries"]), str(run["at"])))}
     return [latest[key] for key in sorted(latest)]
@@ -52,6 +52,20 @@ def table(runs: Sequence[dict[str, Any]]) -> str:
             figures = " | ".join(_cell(engine[key]) for key in ("sum", "geomean", "cpu", "rss", "ok", "failed", "vacuous"))
             lines.append(f"| {run['suite']} | {run['scale']:g} | {name} {engine['version']} | {figures} | {mood} |")
     return "\n".join(lines)
+
+
+# A document that shows the table has these two lines around it.
+BEGIN, END = "<!-- sqe-bench report: begin -->", "<!-- sqe-bench report: end -->"
+
+
+def put_into(document: Path, shown: str) -> None:
+    """What stands between the marks becomes the table."""
+    text = document.read_text(encoding="utf-8") if document.is_file() else ""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise BenchmarkError(f"{document} has no lines {BEGIN} and {END}, between which the table would stand")
+    document.write_text(f"{before}{BEGIN}\n{shown}\n{END}{after}", encoding="utf-8")
 
 
 def _page(newest: Sequence[dict[str, Any]], runs: Sequence[dict[str, Any]]) -> str:

@@ -45,7 +45,7 @@ def add_to(commands: Any) -> None:
     run.add_argument("--repeat", type=_positive, metavar="N", help="measured rounds; the median counts (3, small: 31)")
     run.add_argument("--warm-up", type=_positive, metavar="N", help="at most so many rounds before (4, small: 10)")
     run.add_argument("--memory", default="2g", metavar="SIZE", help="heap of the engines that run on Java (2g)")
-    run.add_argument("--users", default="10,50,100", metavar="N,N", help="sizes of the crowd, of the suite users (10,50,100)")
+    run.add_argument("--users", default="", metavar="N,N", help="asked by so many at once (suite users: 10,50,100), not in turns")
     run.add_argument("--seconds", type=_positive, default=60, metavar="N", help="how long each crowd asks (60)")
     run.add_argument(
         "--variant",
@@ -66,6 +66,7 @@ def add_to(commands: Any) -> None:
         compare.add_argument(name, help="a run's file, its name, or SUITE:last, SUITE:last~1")
     report = _command(commands, "report", _report, "the newest runs as an HTML page with plots, and as a Markdown table")
     report.add_argument("--output", type=Path, default=Path("benchmarks.html"), help="the page; the table lies beside it as .md")
+    report.add_argument("--into", type=Path, default=None, help="a Markdown file whose marked part becomes the table")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -145,6 +146,9 @@ def _run(options: argparse.Namespace) -> int:
 
     suite = find(options.suite)
     queries = _chosen(suite.queries(options.scale), options.queries)
+    crowds = options.users or ("10,50,100" if suite.name == "users" else "")
+    if crowds and any(query.kind != "read" for query in queries):
+        raise BenchmarkError(f"--users asks only reads, and {suite.name} has writes; --queries chooses")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was measured by then is kept, as after Ctrl-C
     engines = _named(options.engines, Setting(options.memory))
     engines += [_variant(text, options.memory) for text in options.variant]
@@ -154,8 +158,8 @@ def _run(options: argparse.Namespace) -> int:
         for engine in engines:
             _say(f"starting {engine.name}")
             stack.enter_context(engine).start(loaded)
-        if suite.name == "users":
-            sizes = [_positive(size) for size in options.users.split(",")]
+        if crowds:
+            sizes = [_positive(size) for size in crowds.split(",")]
             result = Crowd(loaded, engines, sizes, options.seconds, _say).run(queries)
         else:
             rounds = Rounds(options.repeat or suite.repeat, options.warm_up or suite.warm_up, options.cold)
@@ -194,11 +198,15 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _report(options: argparse.Namespace) -> int:
-    from sqe.bench.report import table, write
+    from sqe.bench.report import put_into, table, write
 
     page: Path = options.output
-    print(table(write(options.folder, page, page.with_suffix(".md"))))
+    shown = table(write(options.folder, page, page.with_suffix(".md")))
+    print(shown)
     _say(f"written to {page} and {page.with_suffix('.md')}")
+    if options.into is not None:
+        put_into(options.into, shown)
+        _say(f"written into {options.into}")
     return EQUAL
 
 

@@ -24,7 +24,7 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
     ),
     "spark.sql.shuffle.partitions": (
         "4",
-        "with the broadcast limit below 1.34x less wall on TPC-H SF1; AQE splits what is larger",
+        "for small inputs (large ones: jvm, ShufflePartitions); with the broadcast limit below 1.34x less wall on TPC-H SF1",
     ),
     "spark.sql.autoBroadcastJoinThreshold": ("64m", "see shuffle.partitions; the joint effect was measured"),
     "spark.sql.adaptive.autoBroadcastJoinThreshold": (

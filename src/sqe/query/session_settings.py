@@ -49,7 +49,7 @@ SETTINGS: Mapping[str, SessionSetting] = {
         SessionSetting(
             "shuffle_partitions",
             "4",
-            "partitions of a shuffle before adaptive execution changes them",
+            "least partitions of a shuffle; large inputs have more, adaptive execution joins small ones",
             "spark.sql.shuffle.partitions",
             _whole(1, 10_000),
             "1 to 10000",

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sqe.engine.driver import Driver
+from tests.waiting import eventually
 
 FORBIDDEN = [
     "SELECT * FROM read_csv('/etc/passwd')",
@@ -84,7 +85,7 @@ def test_it_leaves_nothing_behind(driver: Driver, kernel: Any, tmp_path: Path) -
     kernel.first("SELECT count(*) FROM (SELECT DISTINCT range, hash(range) FROM range(3000000))")
     kernel.close()
     kernel.close()
-    assert not list((tmp_path / "spilled").glob("*"))
+    eventually(lambda: not list((tmp_path / "spilled").glob("*")))
     health = driver.health()
     assert health is not None
     assert health.native_open == 0

@@ -101,6 +101,10 @@ class Engine(ABC):
 
         return sum(_peak(process) for process in trees(self.processes()))
 
+    def heap_megabytes(self) -> float | None:
+        """In use now, collected or not; None where nobody tells."""
+        return None
+
     def __enter__(self) -> Engine:
         return self
 

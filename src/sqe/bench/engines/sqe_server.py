@@ -18,6 +18,7 @@ class ServerEngine(Engine):
         super().__init__(name, setting)
         self._owned = ExitStack()
         self._server: Child | None = None
+        self._metrics = ""
 
     def serve(self, loaded: Loaded) -> dict[str, Any]:
         """Starts the server; the addresses of its doors."""
@@ -27,7 +28,9 @@ class ServerEngine(Engine):
         config = self._owned.enter_context(config_file(loaded.place.server_config(self.setting.memory, more)))
         self._server = self._owned.enter_context(Child([command("sqe-server"), "--config", str(config), *own]))
         self._owned.callback(self._server.terminate)
-        return self._server.answer()
+        addresses = self._server.answer()
+        self._metrics = str(addresses["metrics"])
+        return addresses
 
     def processes(self) -> Iterable[int]:
         if self._server is None:
@@ -41,6 +44,13 @@ class ServerEngine(Engine):
         for driver in (process for process in trees(self.processes()) if process.name() == "java"):
             for copy in (Path(driver.cwd()) / "copies").glob("*.parquet"):
                 copy.unlink(missing_ok=True)
+
+    def heap_megabytes(self) -> float | None:
+        import httpx
+
+        lines = httpx.get(f"http://{self._metrics}/metrics", timeout=30).text.splitlines()
+        used = (float(line.split()[1]) for line in lines if line.startswith("sqe_driver_heap_used_bytes "))
+        return next((bytes_used / (1 << 20) for bytes_used in used), None)
 
     @property
     def version(self) -> str:

@@ -42,9 +42,12 @@ def crumb_rows(scale: float) -> int:
     return 10 * max(round(FILES * scale), 10)
 
 
+# Else Iceberg has a file open for each partition that a task has met, of a megabyte of memory each.
+_ONE_BY_ONE = "'write.spark.fanout.enabled'='false'"
+
 TABLES = (
     Table("events", _EVENTS, event_rows, batches(_EVENTS, event_rows, _events), partitioned_by="day"),
-    Table("crumbs", _CRUMBS, crumb_rows, batches(_CRUMBS, crumb_rows, _crumbs), partitioned_by="part"),
+    Table("crumbs", _CRUMBS, crumb_rows, batches(_CRUMBS, crumb_rows, _crumbs), partitioned_by="part", properties=_ONE_BY_ONE),
     Table("changed", _EVENTS, event_rows, batches(_EVENTS, event_rows, _events)),
 )
 

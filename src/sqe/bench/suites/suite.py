@@ -20,6 +20,7 @@ class Table:
     rows: Callable[[float], int]  # of a scale: what the specification publishes, checked after loading
     batches: Callable[[float], Iterator[pa.RecordBatch]]  # of a scale: bounded batches, never the whole table
     partitioned_by: str = ""  # Iceberg's own spelling, for instance `days(sold_at)`
+    properties: str = ""  # as TBLPROPERTIES has them
 
 
 @dataclass(frozen=True)
