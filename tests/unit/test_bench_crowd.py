@@ -17,6 +17,7 @@ from sqe.bench.engines.duckdb import DuckDb
 from sqe.bench.engines.engine import Answer, EngineFailure, Setting
 from sqe.bench.lake import DataFile, Loaded, LoadedTable
 from sqe.bench.memory import PARTS, Memory
+from sqe.bench.places import LocalFolder
 from sqe.bench.results import RunResult
 from sqe.bench.suites.suite import Query
 
@@ -54,7 +55,7 @@ class Overwhelmed(Shared):
 def loaded(tmp_path: Path) -> Loaded:
     path = tmp_path / "things.parquet"
     pq.write_table(pa.table({"id": [1, 2, 3], "name": ["a", "b", "c"]}), path)
-    return Loaded(tmp_path, "users", 1.0, (LoadedTable("things", 3, "", (DataFile(str(path), ""),)),))
+    return Loaded(LocalFolder(tmp_path), "users", 1.0, (LoadedTable("things", 3, "", (DataFile(str(path), ""),)),))
 
 
 def crowded(loaded: Loaded, kinds: Sequence[type[DuckDb]], said: list[str] | None = None) -> RunResult:

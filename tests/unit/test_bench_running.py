@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import ClassVar
 
 import psutil
 import pyarrow as pa
@@ -20,6 +21,7 @@ from sqe.bench.engines.duckdb import DuckDb
 from sqe.bench.engines.engine import Answer, Engine, Parameters, Setting
 from sqe.bench.engines.registry import make
 from sqe.bench.lake import DataFile, Loaded, LoadedTable
+from sqe.bench.places import LocalFolder
 from sqe.bench.report import table, write
 from sqe.bench.results import RunResult, find, read, save
 from sqe.bench.running import Rounds, Runner
@@ -82,7 +84,7 @@ class Mortal(DuckDb):
 def loaded(tmp_path: Path) -> Loaded:
     path = tmp_path / "things.parquet"
     pq.write_table(pa.table({"id": [1, 2, 3], "name": ["a", "b", "c"]}), path)
-    return Loaded(tmp_path, "things", 1.0, (LoadedTable("things", 3, "", (DataFile(str(path), ""),)),))
+    return Loaded(LocalFolder(tmp_path), "things", 1.0, (LoadedTable("things", 3, "", (DataFile(str(path), ""),)),))
 
 
 def measured(loaded: Loaded, queries: Sequence[Query], **kinds: type[Engine]) -> RunResult:
@@ -104,6 +106,28 @@ def test_engines_that_agree_are_measured(loaded: Loaded) -> None:
         assert engine["sum"] > 0
         assert engine["rss"] > 10
     assert all(len(found.seconds) == 2 for query in result.queries for found in query.engines.values())
+
+
+class Keeping(DuckDb):
+    """Has copies, and counts its runs since they were forgotten."""
+
+    since: ClassVar[list[int]] = []
+
+    def forget_copies(self) -> None:
+        self.since.append(0)
+
+    def run(self, sql: str, parameters: Parameters = ()) -> Answer:
+        if self.since:
+            self.since[-1] += 1
+        return super().run(sql, parameters)
+
+
+def test_a_cold_run_forgets_copies_before_each_measured_round_only(loaded: Loaded) -> None:
+    with Keeping("keeping", Setting()) as engine:
+        engine.start(loaded)
+        result = Runner(loaded, [engine], Rounds(repeat=3, most_warm_ups=2, cold=True), lambda text: None).run([COUNT])
+    assert engine.since == [1, 1, 1]
+    assert (result.about["store"], result.about["cold"]) == ("local", True)
 
 
 def test_a_wrong_answer_is_noticed(loaded: Loaded) -> None:
