@@ -57,9 +57,10 @@ def kernel(driver: Driver, planned: Path, tmp_path: Path) -> Iterator[Any]:
     assert driver._gateway is not None
     jvm = driver._gateway.jvm
     nothing = getattr(getattr(jvm.scala.collection.immutable, "Nil$"), "MODULE$")
+    none = getattr(getattr(jvm.scala, "None$"), "MODULE$")
     package = jvm.org.apache.spark.sql.sqe.kernel
     settings = package.KernelSettings(1 << 28, 2, str(tmp_path / "spilled"))
-    files = package.NativeFiles(getattr(nothing, "$colon$colon")(str(planned)), nothing, nothing, nothing)
+    files = package.NativeFiles(getattr(nothing, "$colon$colon")(str(planned)), nothing, nothing, nothing, none)
     instance = package.NativeInstance(
         package.NativeQuery("", getattr(nothing, "$colon$colon")(files), settings, nothing, nothing)
     )
