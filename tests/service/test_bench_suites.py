@@ -15,6 +15,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from sqe.bench import guard
 from sqe.bench.benchmark import BenchmarkError
 from sqe.bench.lake import unchanged
+from sqe.bench.places import LocalFolder
 from sqe.bench.results import find, read
 from sqe.bench.suites.registry import find as suite
 
@@ -72,18 +73,18 @@ def test_the_guard_fails_for_a_slower_sqe_and_for_a_run_that_proves_nothing(fold
 
 
 def test_changed_tables_are_noticed(folder: Path, summary: dict[str, Any]) -> None:
-    tpch = suite("tpch")
-    loaded = unchanged(folder, tpch, 0.01)
+    tpch, here = suite("tpch"), LocalFolder(folder)
+    loaded = unchanged(here, tpch, 0.01)
     assert summary["equal"]
     data = Path(loaded.tables[0].files[0].path)
     content = data.read_bytes()
     data.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     with pytest.raises(BenchmarkError, match=r"A data file of tpch_sf0_01.region is not what was loaded"):
-        unchanged(folder, tpch, 0.01)
+        unchanged(here, tpch, 0.01)
     data.write_bytes(content)
-    unchanged(folder, tpch, 0.01)
+    unchanged(here, tpch, 0.01)
     with pytest.raises(BenchmarkError, match="not loaded yet"):
-        unchanged(folder, tpch, 0.02)
+        unchanged(here, tpch, 0.02)
     catalog = SqlCatalog("lake", uri=f"sqlite:///{folder}/warehouse/catalog.db", warehouse=f"file://{folder}/warehouse")
     try:
         with catalog.load_table("tpch_sf0_01.nation").transaction() as transaction:
@@ -91,7 +92,7 @@ def test_changed_tables_are_noticed(folder: Path, summary: dict[str, Any]) -> No
     finally:
         catalog.engine.dispose()
     with pytest.raises(BenchmarkError, match=r"tpch_sf0_01.nation was changed since it was loaded"):
-        unchanged(folder, tpch, 0.01)
+        unchanged(here, tpch, 0.01)
 
 
 @pytest.mark.parametrize(

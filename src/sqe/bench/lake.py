@@ -35,7 +35,7 @@ class DataFile:
 class LoadedTable:
     name: str
     rows: int
-    state: str  # its snapshot and columns: others after any commit that changed either
+    state: str  # its snapshot, columns and properties: another after any commit that changed one of them
     files: tuple[DataFile, ...]
 
 

@@ -35,7 +35,7 @@ class Place(ABC):
 
     @abstractmethod
     def state_of(self, schema: str, table: str) -> str:
-        """Its snapshot and columns now, empty when the catalog has no such table. No engine has a say in it."""
+        """Its snapshot, columns and properties now, empty when the catalog has no such table. No engine has a say in it."""
 
     @abstractmethod
     def digest(self, path: str) -> str:
@@ -146,9 +146,13 @@ auth = "session_bearer"
         }
 
 
+_STATE = ("table-uuid", "current-snapshot-id", "current-schema-id", "default-spec-id", "default-sort-order-id", "properties")
+
+
 def _state(metadata: Mapping[str, Any]) -> str:
-    """Statistics change the metadata, but neither rows nor columns."""
-    return f"{metadata['table-uuid']} {metadata.get('current-snapshot-id')} {metadata['current-schema-id']}"
+    """Of its metadata all but statistics and the log of earlier files: those change neither rows nor how they are read."""
+    text = json.dumps([metadata.get(key) for key in _STATE], sort_keys=True)
+    return hashlib.blake2b(text.encode(), digest_size=_DIGEST_BYTES).hexdigest()
 
 
 @contextmanager
