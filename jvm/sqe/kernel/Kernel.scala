@@ -55,7 +55,10 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
     output.foreach(column => NativeTypes.check(column.dataType))
     val sql = operators(plan)
     operators.scans.checkReadOnce(sql)
-    if (mode != "require" && KnownFailures.contains(sql, operators.scans.fed)) Refused(KnownFailures.reason)
+    if (mode != "require") {
+      Worth.check(plan, operators.scans)
+      if (KnownFailures.contains(sql, operators.scans.fed)) Refused(KnownFailures.reason)
+    }
     val fragment = NativeExec(output, sql, operators.scans.all, plan.collect { case node => node.nodeName }, KernelSettings.of(session),
       Shortcuts.closed(plan), operators.scans.fed)
     Counters.native.incrementAndGet()

@@ -5,5 +5,5 @@ from __future__ import annotations
 MODES = ("off", "auto", "require")
 
 # The one place to change it.
-DEFAULT_MODE = "off"
+DEFAULT_MODE = "auto"
 DEFAULT_CACHE = "2g"

@@ -62,6 +62,14 @@ def test_the_rest_is_native(fed: Sides, explain: Explain, driver: Driver, table:
     assert left(driver) == (0, 0)
 
 
+def test_one_row_of_it_is_sparks(fed: Sides, explain: Explain) -> None:
+    """Which is faster at that (jvm: Worth), unless values have to be told apart."""
+    query = "SELECT count(s), sum(d), max(i) + 1 FROM mapped WHERE b"
+    assert fed.difference(query) is None
+    assert "not Aggregate: one row of columns that Iceberg decodes" in explain(query)
+    assert "the whole query" in explain("SELECT count(DISTINCT s) FROM mapped WHERE b")
+
+
 def test_a_default_of_a_column_is_icebergs(sides: Sides) -> None:
     sides.run("CREATE TABLE grown TBLPROPERTIES ('format-version' = '3') AS SELECT id FROM range(10)")
     sides.run("ALTER TABLE grown ADD COLUMN n INT DEFAULT 7")
