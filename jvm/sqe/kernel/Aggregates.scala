@@ -3,6 +3,7 @@ package org.apache.spark.sql.sqe.kernel
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, Literal}
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
 
 /**
  * Aggregate functions, with DISTINCT and FILTER.
@@ -14,6 +15,9 @@ import org.apache.spark.sql.types._
  * | min, max | of types with one order and no two spellings of a value; floats are refused |
  * | avg of decimals | sum and count exact, divided with HALF_UP as Spark does |
  * | avg of BYTE, SHORT, INT | Spark adds doubles: exact, and so independent of order, below 2^53; beyond that an error here, Spark's sum there |
+ * | bit_and, bit_or, bit_xor | of integers: in any order the same |
+ * | listagg WITHIN GROUP (ORDER BY what it lists) | equal texts may change places |
+ * | median, percentile of integers and decimals | Spark's own interpolation of the two doubles beside the place |
  * | sum and avg of doubles | refused: each order of rows gives another sum |
  */
 object Aggregates {
@@ -31,6 +35,7 @@ object Aggregates {
 
   private def called(function: AggregateFunction, distinct: String, where: String, sql: Expression => String): String = function match {
     case Count(Seq(Literal(value, _))) if value != null && distinct.isEmpty => s"count(*)$where"
+    case Count(parts) if distinct.nonEmpty && !parts.forall(part => NativeTypes.isFlat(part.dataType)) => Refused("comparing nested values")
     case Count(Seq(one)) => s"count($distinct${Conditions.whole(one, sql)})$where"
     // A row counts where nothing of it is NULL.
     case Count(several) if several.size > 1 && !several.exists(part => NativeTypes.isFloat(part.dataType)) =>
@@ -42,8 +47,33 @@ object Aggregates {
     case max: Max if NativeTypes.hasExtremes(max.dataType) => s"max(${sql(max.child)})$where"
     // Spark's own, for several DISTINCT: there is one such row a group.
     case First(child, true) if where.contains("FILTER") && madeForDistinct(child) => s"any_value(${sql(child)})$where"
+    case bits: BitAggregate => s"${bits.prettyName}(${sql(bits.child)})$where"
+    case ListAgg(text, Literal(separator, _), Seq(order), _, _) if order.child.semanticEquals(text) && NativeTypes.hasExtremes(text.dataType) && text.dataType.isInstanceOf[StringType] =>
+      val by = NativeLiterals(if (separator == null) UTF8String.EMPTY_UTF8 else separator, StringType)
+      s"string_agg($distinct${sql(text)}, $by ORDER BY ${Windows.key(order, sql)})$where"
+    case Percentile(value, Literal(share: Double, _), Literal(1L, _), _, _, false) if distinct.isEmpty && share >= 0 && share <= 1 => percentile(value, share, where, sql)
     case average: Average => averaged(average, distinct, where, sql)
     case other => Refused(s"aggregate ${other.prettyName} of type ${other.children.headOption.fold("")(_.dataType.typeName.takeWhile(_ != '('))}")
+  }
+
+  /** The middle is what is half way from both ends. Other places are looked up in all values. */
+  private def percentile(of: Expression, share: Double, where: String, sql: Expression => String): String = {
+    val double = of.dataType match {
+      case decimal: DecimalType => Casts.nearest(_: String, decimal)
+      case _: IntegralType => NativeTypes.cast(_: String, DoubleType)
+      case other => Refused(s"percentile of type ${other.typeName}")
+    }
+    val value = sql(of)
+    if (share == 0.5) {
+      val (low, high) = (s"quantile_disc($value, 0.5)$where", s"quantile_disc($value, -0.5)$where")
+      s"(CASE WHEN $low = $high THEN ${double(low)} ELSE CAST('0.5' AS DOUBLE) * ${double(low)} + CAST('0.5' AS DOUBLE) * ${double(high)} END)"
+    } else {
+      if (where.contains(" OVER ")) Refused("percentile over a window")
+      val all = s"list_sort(list($value)${if (where.isEmpty) s" FILTER (WHERE $value IS NOT NULL)" else s"${where.dropRight(1)} AND $value IS NOT NULL)"})"
+      val place = s"(CAST(len($all) - 1 AS DOUBLE) * ${NativeLiterals(share, DoubleType)})"
+      val (low, high) = (s"list_extract($all, CAST(floor($place) AS BIGINT) + 1)", s"list_extract($all, CAST(ceil($place) AS BIGINT) + 1)")
+      s"(CASE WHEN $low = $high THEN ${double(low)} ELSE (ceil($place) - $place) * ${double(low)} + ($place - floor($place)) * ${double(high)} END)"
+    }
   }
 
   private def madeForDistinct(child: Expression): Boolean = child match {

@@ -15,6 +15,9 @@ import org.apache.spark.sql.types._
  * | decimal to INT, BIGINT | cut towards zero; beyond fifteen digits an error here, and Spark's answer there |
  * | double to INT, BIGINT | cut towards zero; an error in both where it does not fit |
  * | integer, decimal, boolean to text | decimal digits, no exponent; `true`, `false` |
+ * | boolean to and from integers | 1 and 0; all but 0 |
+ * | timestamp to BIGINT, BIGINT to timestamp | whole seconds since 1970, cut towards the past |
+ * | timestamp to text | without the zeros at its end, within the years 1 to 9999; likewise only in UTC |
  * | timestamp to date | where the session's zone is UTC, or the timestamp has none |
  * | date to timestamp, TIMESTAMP from and to TIMESTAMP_NTZ | midnight; the same microseconds; likewise |
  * | date to text | `yyyy-MM-dd` within the years 1 to 9999, else an error here and Spark's own text there |
@@ -37,6 +40,13 @@ object Casts {
       case (DateType, to: StringType) =>
         val day = sql(cast.child)
         s"(CASE WHEN $day < DATE '0001-01-01' OR $day > DATE '9999-12-31' THEN error('year') ELSE ${NativeTypes.cast(day, to)} END)"
+      case (TimestampType | TimestampNTZType, to: StringType) =>
+        val moment = Moments.calendar(cast.child, sql, setting)
+        Moments.inKnownYears(moment, NativeTypes.cast(moment, to))
+      case (BooleanType, to: IntegralType) => NativeTypes.cast(sql(cast.child), to)
+      case (_: IntegralType, BooleanType) => s"(${sql(cast.child)} <> 0)"
+      case (TimestampType, LongType) => Moments.seconds(sql(cast.child))
+      case (LongType, TimestampType) => s"make_timestamptz(${sql(cast.child)} * CAST('1000000' AS BIGINT))"
       case (TimestampType | TimestampNTZType, DateType) => s"CAST(${Moments.calendar(cast.child, sql, setting)} AS DATE)"
       case (TimestampType, TimestampNTZType) => Moments.calendar(cast.child, sql, setting)
       case (TimestampNTZType, TimestampType) if Moments.isUtc(setting.timeZone) => s"make_timestamptz(epoch_us(${sql(cast.child)}))"
@@ -53,7 +63,7 @@ object Casts {
     if (from.precision <= 15) text
     else s"(CASE WHEN abs($text) >= CAST('1${"0" * (15 - from.scale)}' AS DECIMAL(${16 - from.scale},0)) THEN error('digits') ELSE $text END)"
 
-  private def nearest(text: String, from: DecimalType): String =
+  def nearest(text: String, from: DecimalType): String =
     if (from.precision <= 15) s"(CAST(${Arithmetic.unscaled(text, from)} AS DOUBLE) / CAST('1e${from.scale}' AS DOUBLE))"
     else s"CAST(CAST($text AS VARCHAR) AS DOUBLE)"
 

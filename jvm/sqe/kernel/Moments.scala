@@ -16,6 +16,10 @@ import org.apache.spark.unsafe.types.UTF8String
  * | date_add, date_sub, datediff | whole days |
  * | add_months, + INTERVAL of months, last_day | the same day of the month, or its last one |
  * | weekofyear; trunc and date_trunc to a constant unit | ISO weeks, which begin on Monday; starts of calendar units |
+ * | weekday, dayofweek_iso, yearofweek | Monday is 0; of ISO weeks |
+ * | date_format of a constant pattern of `yyyy MM dd HH hh mm ss a`, `MMM MMMM EEE EEEE` and signs; dayname, monthname | English names in both; years 1 to 9999, else an error here |
+ * | timestamp + INTERVAL, timestampadd, timestampdiff up to weeks | microseconds, in UTC; months as add_months |
+ * | EXTRACT(SECOND), unix_timestamp, unix_seconds, timestamp_seconds and its kind | microseconds of a minute; whole seconds, cut towards the past |
  * | year … second of a TIMESTAMP | only where the session's zone is UTC; of a TIMESTAMP_NTZ always |
  */
 object Moments {
@@ -39,6 +43,33 @@ object Moments {
     case TruncTimestamp(Literal(unit: UTF8String, _), moment, _) =>
       val start = s"date_trunc('${Moments.timeUnit(unit)}', ${calendar(moment, sql, setting)})"
       if (moment.dataType == TimestampType) s"make_timestamptz(epoch_us($start))" else s"CAST($start AS TIMESTAMP)"
+    case WeekDay(day) => s"CAST(isodow(${calendar(day, sql, setting)}) - 1 AS INTEGER)"
+    case YearOfWeek(day) => field("isoyear", day, sql, setting)
+    case DayName(day) => s"strftime(${sql(day)}, '%a')"
+    case MonthName(day) => s"strftime(${sql(day)}, '%b')"
+    case UnixDate(day) => s"CAST(${sql(day)} - DATE '1970-01-01' AS INTEGER)"
+    case DateFormatClass(moment, Literal(pattern: UTF8String, _), _) =>
+      val of = calendar(moment, sql, setting)
+      inKnownYears(of, s"strftime($of, ${NativeLiterals.quoted(shown(pattern.toString))})")
+    case SecondWithFraction(moment, _) =>
+      Arithmetic.scaled(s"CAST(date_part('microsecond', ${calendar(moment, sql, setting)}) AS HUGEINT)", DecimalType(8, 6))
+    case TimestampAddInterval(moment, Literal(micros: Long, _: DayTimeIntervalType), _) => moved(moment, s"CAST('$micros' AS BIGINT)", sql, setting)
+    case TimestampAddYMInterval(moment, Literal(months: Int, _), _) => monthsLater(moment, s"CAST('$months' AS INTEGER)", sql, setting)
+    case TimestampAdd(unit, count, moment, _) => unit.toUpperCase(ROOT) match {
+      case "MONTH" => monthsLater(moment, NativeTypes.cast(sql(count), IntegerType), sql, setting)
+      case "QUARTER" => monthsLater(moment, s"CAST(${sql(count)} * 3 AS INTEGER)", sql, setting)
+      case "YEAR" => monthsLater(moment, s"CAST(${sql(count)} * 12 AS INTEGER)", sql, setting)
+      case other => moved(moment, s"CAST(${sql(count)} AS BIGINT) * ${micros(other)}", sql, setting)
+    }
+    case TimestampDiff(unit, start, end, _) =>
+      s"((${micros(end, sql, setting)} - ${micros(start, sql, setting)}) // ${micros(unit.toUpperCase(ROOT))})"
+    case UnixTimestamp(moment, _, _, _) if moment.dataType == TimestampType => seconds(sql(moment))
+    case ToUnixTimestamp(moment, _, _, _) if moment.dataType == TimestampType => seconds(sql(moment))
+    case UnixSeconds(moment) => seconds(sql(moment))
+    case UnixMicros(moment) => s"epoch_us(${sql(moment)})"
+    case SecondsToTimestamp(count) if count.dataType.isInstanceOf[IntegralType] => s"make_timestamptz(CAST(${sql(count)} AS BIGINT) * ${micros("SECOND")})"
+    case MillisToTimestamp(count) => s"make_timestamptz(CAST(${sql(count)} AS BIGINT) * ${micros("MILLISECOND")})"
+    case MicrosToTimestamp(count) => s"make_timestamptz(CAST(${sql(count)} AS BIGINT))"
     case DateDiff(end, start) => s"CAST(${sql(end)} - ${sql(start)} AS INTEGER)"
   }
 
@@ -56,6 +87,45 @@ object Moments {
     case "MINUTE" => "minute"
     case "SECOND" => "second"
     case _ => dateUnit(unit)
+  }
+
+  /** Whole ones since 1970, cut towards the past. */
+  def seconds(moment: String): String = s"((epoch_us($moment) - (epoch_us($moment) % 1000000 + 1000000) % 1000000) // 1000000)"
+
+  private def micros(unit: String): String = s"CAST('${unit match {
+    case "MICROSECOND" => 1L
+    case "MILLISECOND" => 1000L
+    case "SECOND" => 1000000L
+    case "MINUTE" => 60000000L
+    case "HOUR" => 3600000000L
+    case "DAY" | "DAYOFYEAR" => 86400000000L
+    case "WEEK" => 7 * 86400000000L
+    case _ => Refused("time in another unit")
+  }}' AS BIGINT)"
+
+  private def micros(moment: Expression, sql: Expression => String, setting: Setting): String = s"epoch_us(${calendar(moment, sql, setting)})"
+
+  /** In UTC each day has as many microseconds as the next. */
+  private def moved(moment: Expression, by: String, sql: Expression => String, setting: Setting): String =
+    s"make_timestamp${if (moment.dataType == TimestampType) "tz" else ""}(${micros(moment, sql, setting)} + $by)"
+
+  private def monthsLater(moment: Expression, months: String, sql: Expression => String, setting: Setting): String = {
+    val later = s"(${calendar(moment, sql, setting)} + to_months($months))"
+    if (moment.dataType == TimestampType) s"make_timestamptz(epoch_us($later))" else later
+  }
+
+  /** Beyond them the two write years differently. */
+  def inKnownYears(moment: String, text: String): String =
+    s"(CASE WHEN $moment < TIMESTAMP '0001-01-01' OR $moment >= TIMESTAMP '9999-12-31 23:59:59.999999' THEN error('year') ELSE $text END)"
+
+  private val signs = Seq("yyyy" -> "%Y", "MMMM" -> "%B", "MMM" -> "%b", "MM" -> "%m", "dd" -> "%d", "EEEE" -> "%A", "EEE" -> "%a", "E" -> "%a",
+    "HH" -> "%H", "hh" -> "%I", "mm" -> "%M", "ss" -> "%S", "a" -> "%p")
+
+  /** A pattern of Spark's in the kernel's letters. */
+  private def shown(pattern: String): String = if (pattern.isEmpty) "" else if ("-/:., ".contains(pattern.head)) s"${pattern.head}${shown(pattern.tail)}"
+  else {
+    val run = pattern.takeWhile(_ == pattern.head)
+    signs.collectFirst { case (letters, sign) if letters == run => sign + shown(pattern.drop(run.length)) }.getOrElse(Refused("date_format with another pattern"))
   }
 
   private def field(name: String, of: Expression, sql: Expression => String, setting: Setting): String =

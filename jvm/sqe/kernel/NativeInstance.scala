@@ -17,7 +17,10 @@ import org.duckdb.{DuckDBAppender, DuckDBConnection, DuckDBResultSet}
  * The files of a scan, the field ids of its table's columns of text, the files with deleted rows, columns that are read by name, and the
  * objects that the files are copies of.
  */
-final case class NativeFiles(paths: Seq[String], texts: Seq[Int], deleted: Seq[DeletedRows], names: Seq[(Int, String)], remote: Option[RemoteFiles])
+final case class NativeFiles(paths: Seq[String], texts: Seq[Int], deleted: Seq[DeletedRows], names: Seq[FieldName], remote: Option[RemoteFiles])
+
+/** A column's name in files, or that of a field `within` a nested one. */
+final case class FieldName(id: Int, name: String, within: Option[Int])
 
 /** What a task needs to run a fragment. The SQL was made by the translator from a plan; nobody writes it. */
 final case class NativeQuery(sql: String, files: Seq[NativeFiles], settings: KernelSettings, shortcuts: Seq[String], fed: Seq[FedScan])

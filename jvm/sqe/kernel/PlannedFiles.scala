@@ -7,11 +7,11 @@ import scala.jdk.CollectionConverters._
 import org.apache.iceberg.{DataFile, FileContent, FileFormat, FileScanTask, MetadataColumns, Table, TableProperties}
 import org.apache.iceberg.hadoop.HadoopFileIO
 import org.apache.iceberg.types.Type.TypeID
-import org.apache.iceberg.types.TypeUtil
-import org.apache.iceberg.types.Types.NestedField
+import org.apache.iceberg.types.{Type, TypeUtil}
+import org.apache.iceberg.types.Types.{ListType, MapType, NestedField, StructType}
 import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.sqe.files.GuardedFileSystem
-import org.apache.spark.sql.sqe.kernel.{CacheUse, DeletedRows, InThisJvm, Refused, RemoteFile, RemoteFiles, Sent, StoreIdentity, TableFiles}
+import org.apache.spark.sql.sqe.kernel.{CacheUse, DeletedRows, FieldName, InThisJvm, Refused, RemoteFile, RemoteFiles, Sent, StoreIdentity, TableFiles}
 
 /**
  * The files of an Iceberg scan, where each is a plain Parquet file, local or to be had as a local copy (`remote`), and the rows that are
@@ -26,8 +26,9 @@ final case class PlannedFiles(
     fields: Map[String, NestedField],
     texts: Seq[Int],
     sameName: NestedField => Boolean,
+    within: NestedField => Seq[FieldName],
     remote: Option[RemoteFiles] = None,
-    names: Seq[(Int, String)] = Nil) {
+    names: Seq[FieldName] = Nil) {
   lazy val untouched: Seq[String] = paths.filterNot(deleted.map(_.path).toSet)
 }
 
@@ -50,7 +51,7 @@ object PlannedFiles {
       DeletedRows(place.path(task.file), task.file.location, task.deletes.asScala.toSeq, place.access)
     }
     PlannedFiles(table.name, files.map(place.path), deleted, tasks.map(_.file.recordCount).sum,
-      tasks.map(_.file.fileSizeInBytes).sum, fields, texts(table), sameName(table), place.remote(files))
+      tasks.map(_.file.fileSizeInBytes).sum, fields, texts(table), sameName(table), within(table), place.remote(files))
   }
 
   /** Where the kernel finds the files of a table. */
@@ -95,10 +96,35 @@ object PlannedFiles {
     val schemas = table.schemas.values.asScala.toSeq.map(schema => TypeUtil.indexById(schema.asStruct).values.asScala.toSeq)
     field => field.name.matches(plainName) && !virtualNames.contains(field.name.toLowerCase(ROOT)) && schemas.forall { fields =>
       fields.filter(_.name.equalsIgnoreCase(field.name)) match {
-        case Seq(one) => one.fieldId == field.fieldId && one.name == field.name && one.`type` == field.`type`
+        case Seq(one) => one.fieldId == field.fieldId && one.name == field.name && contains(one.`type`, field.`type`)
         case _ => false
       }
     }
+  }
+
+  /**
+   * The fields within a nested column, which the kernel finds by their names. Those were the same in all of the table's life, or the
+   * kernel does not read the column.
+   */
+  private def within(table: Table)(column: NestedField): Seq[FieldName] = if (column.`type`.isPrimitiveType) Nil else {
+    val earlier = table.schemas.values.asScala.flatMap(schema => Option(schema.findField(column.fieldId)))
+    if (!earlier.forall(field => contains(field.`type`, column.`type`))) Refused("nested column that was changed")
+    TypeUtil.indexById(StructType.of(column)).values.asScala.toSeq.filter(_.fieldId != column.fieldId)
+      .map(field => FieldName(field.fieldId, field.name, Some(column.fieldId)))
+  }
+
+  /** Whether all of a type, which may be a part of another one, is there, under the same names. */
+  private def contains(all: Type, part: Type): Boolean = (all, part) match {
+    case (all: StructType, part: StructType) => part.fields.asScala.forall { field =>
+      all.fields.asScala.filter(_.name.equalsIgnoreCase(field.name)).toSeq match {
+        case Seq(one) => one.fieldId == field.fieldId && one.name == field.name && contains(one.`type`, field.`type`)
+        case _ => false
+      }
+    }
+    case (all: ListType, part: ListType) => all.elementId == part.elementId && contains(all.elementType, part.elementType)
+    case (all: MapType, part: MapType) =>
+      all.keyId == part.keyId && all.valueId == part.valueId && contains(all.keyType, part.keyType) && contains(all.valueType, part.valueType)
+    case _ => all == part
   }
 
   /** The field ids of its columns of text, at any depth. */

@@ -15,6 +15,7 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
  * |---|---|
  * | columns by field id | renamed, dropped and added again, reordered: the id is what Iceberg goes by, too; without one: NULL |
  * | columns by name | where it has been the name of that id, and of no other, in all schemas of the table; checked in each file |
+ * | nested columns | by their field id, what is in them by name: the names and types in them were the same in all schemas of the table; checked in each file |
  * | wider types | the file's value cast to the table's type; Iceberg allows only casts that lose nothing |
  * | partition columns | read from the file, which holds them; never from the file's path |
  * | rows deleted by position (delete files, deletion vectors) | read by Iceberg's own loader; taken out by file and row number |
@@ -54,7 +55,8 @@ final class Scans(local: Boolean, cache: Option[CacheUse]) {
     val schema = if (byName) Nil else fields.map { case (column, field) => mapped(column, field) }
     val items = if (byName) fields.map { case (column, field) => s"${NativeTypes.cast(s"\"${field.name}\"", column.dataType)} AS ${NativeTypes.column(column)}" }
     else relation.output.map(NativeTypes.column)
-    found += (if (byName) files.copy(names = fields.map { case (_, field) => field.fieldId -> field.name }.distinct) else files)
+    val names = if (byName) fields.map { case (_, field) => FieldName(field.fieldId, field.name, None) } else Nil
+    found += files.copy(names = (names ++ fields.flatMap { case (_, field) => files.within(field) }).distinct)
     val parts = Seq(
       if (files.untouched.isEmpty) None else Some(s"SELECT ${Select.list(items)} FROM ${read(files.untouched, schema)}"),
       if (files.deleted.isEmpty) None else Some(s"SELECT ${columns(relation.output)} FROM (SELECT ${Select.list(items)}, filename, file_row_number " +
