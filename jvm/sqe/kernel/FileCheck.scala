@@ -11,29 +11,30 @@ object FileCheck {
   private val known = Recent.setOf[(String, String)](100000)
 
   def apply(instance: NativeInstance, files: NativeFiles): Unit = {
-    val names = files.names.map(_.toString).sorted.mkString(" ")
-    val unknown = files.paths.filterNot(path => known.contains((path, names)))
+    val columns = files.names.map(_.toString).sorted.mkString(" ")
+    val unknown = files.paths.filterNot(path => known.contains((path, columns)))
     if (unknown.nonEmpty) {
       val odd = instance.first(s"SELECT file_name FROM parquet_schema(${unknown.map(NativeLiterals.quoted).mkString("[", ", ", "]")}) " +
-        s"WHERE type IS NOT NULL AND (field_id IS NULL${unmarked(files.texts)}${renamed(files.names)}) LIMIT 1")
+        s"WHERE type IS NOT NULL AND (field_id IS NULL${unmarked(files.texts)})${renamed(files.names)} LIMIT 1")
       if (odd.isDefined || changed(instance, unknown, files.names)) Refused("file that Iceberg did not write")
-      unknown.foreach(path => known.add((path, names)))
+      unknown.foreach(path => known.add((path, columns)))
     }
   }
 
   /** A copy that was made again. */
   def forget(path: String): Unit = known.removeIf(_._1 == path)
 
-  private def renamed(names: Seq[FieldName]): String = names.collect { case FieldName(id, name, None) => s" OR (field_id = $id) <> (name = ${NativeLiterals.quoted(name)})" }.mkString
+  private def renamed(columns: Seq[FileColumn]): String =
+    columns.collect { case FileColumn(id, Some(name), _) => s" OR (field_id = $id) <> (name = ${NativeLiterals.quoted(name)})" }.mkString
 
-  /** Whether a file has a nested column without one of the fields that are read of it. */
-  private def changed(instance: NativeInstance, paths: Seq[String], names: Seq[FieldName]): Boolean = {
-    val missing = names.collect { case FieldName(id, name, Some(column)) =>
-      s"bool_or(field_id = $column) AND NOT bool_or(field_id = $id AND name = ${NativeLiterals.quoted(name)})"
-    }
-    missing.nonEmpty && instance.first(s"SELECT file_name FROM parquet_schema(${paths.map(NativeLiterals.quoted).mkString("[", ", ", "]")}) " +
-      s"GROUP BY file_name HAVING ${missing.mkString(" OR ")} LIMIT 1").isDefined
+  /** Whether a nested column lies otherwise in a file. */
+  private def changed(instance: NativeInstance, paths: Seq[String], columns: Seq[FileColumn]): Boolean = {
+    val unlike = columns.collect { case FileColumn(id, _, Some(layout)) => s"bool_or(field_id = $id) AND NOT contains($schema, ${NativeLiterals.quoted(layout)})" }
+    unlike.nonEmpty && instance.first(s"SELECT file_name FROM parquet_schema(${paths.map(NativeLiterals.quoted).mkString("[", ", ", "]")}) " +
+      s"GROUP BY file_name HAVING ${unlike.mkString(" OR ")} LIMIT 1").isDefined
   }
+
+  private val schema = "string_agg(concat(name, '/', field_id, '/', num_children, ';'), '' ORDER BY column_id)"
 
   private def unmarked(texts: Seq[Int]): String =
     if (texts.isEmpty) "" else s" OR (field_id IN (${texts.mkString(", ")}) AND converted_type IS NULL AND logical_type IS NULL)"

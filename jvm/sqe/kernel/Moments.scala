@@ -19,7 +19,7 @@ import org.apache.spark.unsafe.types.UTF8String
  * | weekday, dayofweek_iso, yearofweek | Monday is 0; of ISO weeks |
  * | date_format of a constant pattern of `yyyy MM dd HH hh mm ss a`, `MMM MMMM EEE EEEE` and signs; dayname, monthname | English names in both; years 1 to 9999, else an error here |
  * | timestamp + INTERVAL, timestampadd, timestampdiff up to weeks | microseconds, in UTC; months as add_months |
- * | EXTRACT(SECOND), unix_timestamp, unix_seconds, timestamp_seconds and its kind | microseconds of a minute; whole seconds, cut towards the past |
+ * | EXTRACT(SECOND), unix_timestamp, unix_seconds, timestamp_seconds and its kind | microseconds of a minute; whole seconds, cut towards the past, by unix_timestamp towards 1970 |
  * | year … second of a TIMESTAMP | only where the session's zone is UTC; of a TIMESTAMP_NTZ always |
  */
 object Moments {
@@ -63,8 +63,9 @@ object Moments {
     }
     case TimestampDiff(unit, start, end, _) =>
       s"((${micros(end, sql, setting)} - ${micros(start, sql, setting)}) // ${micros(unit.toUpperCase(ROOT))})"
-    case UnixTimestamp(moment, _, _, _) if moment.dataType == TimestampType => seconds(sql(moment))
-    case ToUnixTimestamp(moment, _, _, _) if moment.dataType == TimestampType => seconds(sql(moment))
+    // Cut towards 1970, unlike the other ones.
+    case UnixTimestamp(moment, _, _, _) if moment.dataType == TimestampType => s"(epoch_us(${sql(moment)}) // ${micros("SECOND")})"
+    case ToUnixTimestamp(moment, _, _, _) if moment.dataType == TimestampType => s"(epoch_us(${sql(moment)}) // ${micros("SECOND")})"
     case UnixSeconds(moment) => seconds(sql(moment))
     case UnixMicros(moment) => s"epoch_us(${sql(moment)})"
     case SecondsToTimestamp(count) if count.dataType.isInstanceOf[IntegralType] => s"make_timestamptz(CAST(${sql(count)} AS BIGINT) * ${micros("SECOND")})"

@@ -11,16 +11,20 @@ import org.apache.arrow.c.ArrowArrayStream
 import org.apache.arrow.memory.BufferAllocator
 import org.apache.arrow.vector.ipc.ArrowReader
 import org.apache.spark.internal.Logging
+import org.apache.spark.sql.types.DataType
 import org.duckdb.{DuckDBAppender, DuckDBConnection, DuckDBResultSet}
 
 /**
- * The files of a scan, the field ids of its table's columns of text, the files with deleted rows, columns that are read by name, and the
+ * The files of a scan, the field ids of its table's columns of text, the files with deleted rows, the columns that are read, and the
  * objects that the files are copies of.
  */
-final case class NativeFiles(paths: Seq[String], texts: Seq[Int], deleted: Seq[DeletedRows], names: Seq[FieldName], remote: Option[RemoteFiles])
+final case class NativeFiles(paths: Seq[String], texts: Seq[Int], deleted: Seq[DeletedRows], names: Seq[FileColumn], remote: Option[RemoteFiles])
 
-/** A column's name in files, or that of a field `within` a nested one. */
-final case class FieldName(id: Int, name: String, within: Option[Int])
+/** A column that is read: by its name, if files must have that one; what a nested one looks like in a file's schema. */
+final case class FileColumn(id: Int, name: Option[String], layout: Option[String])
+
+/** What it looks like in a file's schema, and the type of all of it. */
+final case class NestedColumn(layout: String, whole: DataType)
 
 /** What a task needs to run a fragment. The SQL was made by the translator from a plan; nobody writes it. */
 final case class NativeQuery(sql: String, files: Seq[NativeFiles], settings: KernelSettings, shortcuts: Seq[String], fed: Seq[FedScan])

@@ -54,7 +54,7 @@ object Nested {
     case SortArray(array, Literal(ascending: Boolean, _)) if NativeTypes.hasExtremes(element(array)) =>
       sorted(if (isCollected(array)) collected(array, sql) else sql(array), ascending)
     case ArrayDistinct(array) if NativeTypes.hasExtremes(element(array)) =>
-      s"list_filter(${sql(array)}, lambda item, at: list_position(${sql(array)}, item) = at)"
+      s"list_filter(${sql(array)}, lambda item, place: list_position(${sql(array)}, item) = place)"
     case ArrayJoin(array, Literal(separator: UTF8String, _), replacement) => joined(sql(array), separator, replacement)
     case concat: Concat if concat.children.nonEmpty && concat.children.forall(isArray) =>
       concat.children.map(part => NativeTypes.same(sql(part), part.dataType, concat.dataType)).mkString("(", " || ", ")")

@@ -6,12 +6,13 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.iceberg.{DataFile, FileContent, FileFormat, FileScanTask, MetadataColumns, Table, TableProperties}
 import org.apache.iceberg.hadoop.HadoopFileIO
+import org.apache.iceberg.spark.SparkSchemaUtil
 import org.apache.iceberg.types.Type.TypeID
 import org.apache.iceberg.types.{Type, TypeUtil}
 import org.apache.iceberg.types.Types.{ListType, MapType, NestedField, StructType}
 import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.sqe.files.GuardedFileSystem
-import org.apache.spark.sql.sqe.kernel.{CacheUse, DeletedRows, FieldName, InThisJvm, Refused, RemoteFile, RemoteFiles, Sent, StoreIdentity, TableFiles}
+import org.apache.spark.sql.sqe.kernel.{CacheUse, DeletedRows, FileColumn, InThisJvm, NestedColumn, Refused, RemoteFile, RemoteFiles, Sent, StoreIdentity, TableFiles}
 
 /**
  * The files of an Iceberg scan, where each is a plain Parquet file, local or to be had as a local copy (`remote`), and the rows that are
@@ -26,9 +27,9 @@ final case class PlannedFiles(
     fields: Map[String, NestedField],
     texts: Seq[Int],
     sameName: NestedField => Boolean,
-    within: NestedField => Seq[FieldName],
+    nested: NestedField => Option[NestedColumn],
     remote: Option[RemoteFiles] = None,
-    names: Seq[FieldName] = Nil) {
+    names: Seq[FileColumn] = Nil) {
   lazy val untouched: Seq[String] = paths.filterNot(deleted.map(_.path).toSet)
 }
 
@@ -51,7 +52,7 @@ object PlannedFiles {
       DeletedRows(place.path(task.file), task.file.location, task.deletes.asScala.toSeq, place.access)
     }
     PlannedFiles(table.name, files.map(place.path), deleted, tasks.map(_.file.recordCount).sum,
-      tasks.map(_.file.fileSizeInBytes).sum, fields, texts(table), sameName(table), within(table), place.remote(files))
+      tasks.map(_.file.fileSizeInBytes).sum, fields, texts(table), sameName(table), nested(table), place.remote(files))
   }
 
   /** Where the kernel finds the files of a table. */
@@ -96,35 +97,32 @@ object PlannedFiles {
     val schemas = table.schemas.values.asScala.toSeq.map(schema => TypeUtil.indexById(schema.asStruct).values.asScala.toSeq)
     field => field.name.matches(plainName) && !virtualNames.contains(field.name.toLowerCase(ROOT)) && schemas.forall { fields =>
       fields.filter(_.name.equalsIgnoreCase(field.name)) match {
-        case Seq(one) => one.fieldId == field.fieldId && one.name == field.name && contains(one.`type`, field.`type`)
+        case Seq(one) => one.fieldId == field.fieldId && one.name == field.name && (one.`type` == field.`type` || !field.`type`.isPrimitiveType)
         case _ => false
       }
     }
   }
 
   /**
-   * The fields within a nested column, which the kernel finds by their names. Those were the same in all of the table's life, or the
-   * kernel does not read the column.
+   * A nested column as it lies in files: it was so in all of the table's life, or the kernel does not read it. Fields are found by
+   * their names there, and by their places where only some of them are asked for.
    */
-  private def within(table: Table)(column: NestedField): Seq[FieldName] = if (column.`type`.isPrimitiveType) Nil else {
-    val earlier = table.schemas.values.asScala.flatMap(schema => Option(schema.findField(column.fieldId)))
-    if (!earlier.forall(field => contains(field.`type`, column.`type`))) Refused("nested column that was changed")
-    TypeUtil.indexById(StructType.of(column)).values.asScala.toSeq.filter(_.fieldId != column.fieldId)
-      .map(field => FieldName(field.fieldId, field.name, Some(column.fieldId)))
+  private def nested(table: Table)(column: NestedField): Option[NestedColumn] = if (column.`type`.isPrimitiveType) None else {
+    val all = table.schemas.values.asScala.toSeq.flatMap(schema => Option(schema.findField(column.fieldId))).map(_.`type`)
+    if (all.map(layout(_, _.toString)).distinct.size != 1) Refused("nested column that was changed")
+    if (!TypeUtil.indexById(StructType.of(column)).values.asScala.filter(_ ne column).forall(_.name.matches(plainName))) Refused("nested column with unusual names")
+    Some(NestedColumn(s"/${column.fieldId}/${layout(all.head, _ => "")}", SparkSchemaUtil.convert(all.head)))
   }
 
-  /** Whether all of a type, which may be a part of another one, is there, under the same names. */
-  private def contains(all: Type, part: Type): Boolean = (all, part) match {
-    case (all: StructType, part: StructType) => part.fields.asScala.forall { field =>
-      all.fields.asScala.filter(_.name.equalsIgnoreCase(field.name)).toSeq match {
-        case Seq(one) => one.fieldId == field.fieldId && one.name == field.name && contains(one.`type`, field.`type`)
-        case _ => false
-      }
+  /** In the order of a file's schema: how many children, and of each its name, its id, and the same. */
+  private def layout(of: Type, leaf: Type => String): String = {
+    def part(name: String, id: Int, child: Type): String = s"$name/$id/${layout(child, leaf)}"
+    of match {
+      case struct: StructType => s"${struct.fields.size};${struct.fields.asScala.map(field => part(field.name, field.fieldId, field.`type`)).mkString}"
+      case list: ListType => s"1;list//1;${part("element", list.elementId, list.elementType)}"
+      case map: MapType => s"1;key_value//2;${part("key", map.keyId, map.keyType)}${part("value", map.valueId, map.valueType)}"
+      case other => s"${leaf(other)};"
     }
-    case (all: ListType, part: ListType) => all.elementId == part.elementId && contains(all.elementType, part.elementType)
-    case (all: MapType, part: MapType) =>
-      all.keyId == part.keyId && all.valueId == part.valueId && contains(all.keyType, part.keyType) && contains(all.valueType, part.valueType)
-    case _ => all == part
   }
 
   /** The field ids of its columns of text, at any depth. */

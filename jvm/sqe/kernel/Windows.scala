@@ -2,7 +2,7 @@ package org.apache.spark.sql.sqe.kernel
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, First, Last}
-import org.apache.spark.sql.types.IntegerType
+import org.apache.spark.sql.types.{DataType, IntegerType}
 
 /**
  * Window functions.
@@ -41,7 +41,13 @@ final class Windows(sql: Expression => String, setting: Setting) {
     s"$name(${sql(input)}$more${if (ignoresNulls) " IGNORE NULLS" else ""}) ${window(spec, framed = true)}"
 
   private def shifted(name: String, input: Expression, offset: Int, default: Expression, spec: WindowSpecDefinition): String =
-    NativeTypes.cast(s"$name(${sql(input)}, $offset, ${NativeTypes.cast(sql(default), input.dataType)}) ${window(spec)}", input.dataType)
+    NativeTypes.cast(s"$name(${sql(input)}, $offset, ${other(default, input.dataType, sql)}) ${window(spec)}", input.dataType)
+
+  /** Where there is no such row; NULL has no type of its own. */
+  private def other(default: Expression, as: DataType, sql: Expression => String): String = default match {
+    case Literal(null, _) => NativeTypes.cast("NULL", as)
+    case value => NativeTypes.same(sql(value), value.dataType, as)
+  }
 
   private def window(spec: WindowSpecDefinition, framed: Boolean = false): String = {
     spec.partitionSpec.foreach(key => NativeTypes.checkFlat(key.dataType))
