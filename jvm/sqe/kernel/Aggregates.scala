@@ -12,9 +12,9 @@ import org.apache.spark.unsafe.types.UTF8String
  * |---|---|
  * | count | counts |
  * | sum of integers and decimals | summed in 128 bits and cast to Spark's type; a sum that does not fit fails in both |
- * | min, max | of types with one order and no two spellings of a value; floats are refused |
+ * | min, max | of types with one order and no two spellings of a value; of floats, where not both zeros could be the answer, else an error here |
  * | avg of decimals | sum and count exact, divided with HALF_UP as Spark does |
- * | avg of BYTE, SHORT, INT | Spark adds doubles: exact, and so independent of order, below 2^53; beyond that an error here, Spark's sum there |
+ * | avg of integers | Spark adds doubles: exact, and so independent of order, below 2^53; beyond that an error here, Spark's sum there |
  * | bit_and, bit_or, bit_xor | of integers: in any order the same |
  * | listagg WITHIN GROUP (ORDER BY what it lists) | equal texts may change places |
  * | median, percentile of integers and decimals | Spark's own interpolation of the two doubles beside the place |
@@ -45,6 +45,8 @@ object Aggregates {
       NativeTypes.cast(s"sum($distinct${sql(sum.child)})$where", sum.dataType)
     case min: Min if NativeTypes.hasExtremes(min.dataType) => s"min(${sql(min.child)})$where"
     case max: Max if NativeTypes.hasExtremes(max.dataType) => s"max(${sql(max.child)})$where"
+    case min: Min if NativeTypes.isFloat(min.dataType) => oneZero("min", sql(min.child), where)
+    case max: Max if NativeTypes.isFloat(max.dataType) => oneZero("max", sql(max.child), where)
     // Spark's own, for several DISTINCT: there is one such row a group.
     case First(child, true) if where.contains("FILTER") && madeForDistinct(child) => s"any_value(${sql(child)})$where"
     case bits: BitAggregate => s"${bits.prettyName}(${sql(bits.child)})$where"
@@ -54,6 +56,15 @@ object Aggregates {
     case Percentile(value, Literal(share: Double, _), Literal(1L, _), _, _, false) if distinct.isEmpty && share >= 0 && share <= 1 => percentile(value, share, where, sql)
     case average: Average => averaged(average, distinct, where, sql)
     case other => Refused(s"aggregate ${other.prettyName} of type ${other.children.headOption.fold("")(_.dataType.typeName.takeWhile(_ != '('))}")
+  }
+
+  /** Up to it each whole number is a double. */
+  private val exactDouble = "9007199254740992"
+
+  /** -0.0 and 0.0 are equal. Where rows have both, either may be Spark's answer. */
+  private def oneZero(name: String, value: String, where: String): String = {
+    def has(sign: String): String = s"bool_or($value = 0 AND ${sign}signbit($value))$where"
+    s"(CASE WHEN $name($value)$where = 0 AND ${has("")} AND ${has("NOT ")} THEN error('zero') ELSE $name($value)$where END)"
   }
 
   /** The middle is what is half way from both ends. Other places are looked up in all values. */
@@ -91,9 +102,11 @@ object Aggregates {
         if (result.scale != of.scale + 4 || result.scale + 19 > 38) Refused("average of many digits")
         val total = Arithmetic.unscaled(NativeTypes.cast(s"sum($distinct$value)$where", sum), sum)
         Arithmetic.scaled(s"${Arithmetic.halfUp}($total * ${Arithmetic.huge(4)}, CAST($count AS HUGEINT))", result)
-      case (ByteType | ShortType | IntegerType, DoubleType) =>
-        val size = s"sum(${distinct}abs(CAST($value AS BIGINT)))$where"
-        s"(CASE WHEN $size > CAST('9007199254740992' AS HUGEINT) THEN error('sum') ELSE CAST(sum($distinct$value)$where AS DOUBLE) / " +
+      case (_: IntegralType, DoubleType) =>
+        // Of large ones the first row tells. DISTINCT takes -1 and 1 for one here.
+        val counted = if (average.child.dataType == LongType) s"CASE WHEN $value NOT BETWEEN -$exactDouble AND $exactDouble THEN error('sum') ELSE $value END" else value
+        val size = s"sum(${distinct}abs(CAST($counted AS BIGINT)))$where"
+        s"(CASE WHEN $size${if (distinct.isEmpty) "" else " * 2"} > $exactDouble THEN error('sum') ELSE CAST(sum($distinct$value)$where AS DOUBLE) / " +
           s"CAST(NULLIF($count, 0) AS DOUBLE) END)"
       case _ => Refused(s"average of type ${average.child.dataType.typeName.takeWhile(_ != '(')}")
     }

@@ -14,6 +14,7 @@ import org.apache.spark.sql.types._
  * | `&`, `|`, shiftright by a constant (GROUPING) | of two's complement, signs kept |
  * | `^`, `~` | likewise |
  * | round of a decimal or a whole number, floor, ceil of a decimal | half away from zero, in both; the next whole number |
+ * | round of a double | Spark rounds its shortest decimal digits half away from zero: so do we, of numbers so small that a half has fifteen digits at most; others are an error here |
  * | floor, ceil of a double | the next whole number; one that is no BIGINT is an error here, and Spark's answer there |
  * | sqrt | one IEEE operation |
  * | doubles `+ - *` | one IEEE operation each, in the same order |
@@ -42,6 +43,9 @@ object Arithmetic {
     case floor: Floor if isRounded(floor.child.dataType) => NativeTypes.cast(s"floor(${sql(floor.child)})", floor.dataType)
     case ceil: Ceil if isRounded(ceil.child.dataType) => NativeTypes.cast(s"ceil(${sql(ceil.child)})", ceil.dataType)
     case round @ Round(child, Literal(digits: Int, _), _) if digits >= 0 && child.dataType.isInstanceOf[IntegralType] && round.dataType == child.dataType => sql(child)
+    case Round(child, Literal(digits: Int, _), _) if child.dataType == DoubleType && digits >= 0 && digits <= 12 =>
+      val (number, to) = (sql(child), DecimalType(15, digits))
+      s"(CASE WHEN isfinite($number) THEN ${Casts.nearest(Casts.byItsDigits(number, to), to)} ELSE $number END)"
     case ShiftRight(value, Literal(count: Int, _)) if count >= 0 && count < 31 => NativeTypes.cast(s"(${sql(value)} >> $count)", value.dataType)
     case Round(child, Literal(digits: Int, _), _) if digits >= 0 && child.dataType.isInstanceOf[DecimalType] => rounded(child, digits, sql)
   }

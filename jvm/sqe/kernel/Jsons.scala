@@ -8,8 +8,8 @@ import org.apache.spark.unsafe.types.UTF8String
  *
  * | function | why it is exact |
  * |---|---|
- * | get_json_object with a constant path of names | text, whole numbers, truth and nothing, out of a document that both take for JSON and that has no name twice |
- * | the same, where a fraction, an object or an array is found | an error here: Spark writes them in its own way |
+ * | get_json_object with a constant path of names | text, plain numbers, truth and nothing, out of a document that both take for JSON and that has no name twice |
+ * | the same, where a long number, an object or an array is found | an error here: Spark writes them in its own way |
  * | other paths, from_json, to_json, variants (the Trino dialect's JSON) | refused: other rules of what is JSON, of names that come twice, and of how numbers are written |
  */
 object Jsons {
@@ -28,8 +28,12 @@ object Jsons {
     val value = s"json_extract_string($text, $place)"
     s"(CASE WHEN $text IS NULL OR $text = '' THEN NULL WHEN ${odd(text)} THEN error('json') " +
       s"WHEN $kind IS NULL OR $kind = 'NULL' THEN CASE WHEN ${twice(text, steps)} THEN error('json') END " +
-      s"WHEN $kind IN ('VARCHAR', 'BOOLEAN', 'UBIGINT') OR $kind = 'BIGINT' AND $value <> '0' THEN $value ELSE error('json') END)"
+      s"WHEN $kind IN ('VARCHAR', 'BOOLEAN', 'UBIGINT') OR $kind = 'BIGINT' AND $value <> '0' OR $kind = 'DOUBLE' AND ${isPlain(value)} THEN $value ELSE error('json') END)"
   }
+
+  /** A fraction that Java writes without an exponent, of fifteen digits at most (see [[Casts]]). */
+  private def isPlain(number: String): String =
+    s"regexp_full_match($number, '-?[0-9]{1,7}[.][0-9]{1,8}') AND abs(CAST($number AS DOUBLE)) >= CAST('0.001' AS DOUBLE)"
 
   /**
    * What the kernel takes for JSON and Spark does not: commas before an end, NaN and its kind, and documents beyond Spark's bounds (a

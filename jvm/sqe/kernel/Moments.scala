@@ -18,7 +18,7 @@ import org.apache.spark.unsafe.types.UTF8String
  * | weekofyear; trunc and date_trunc to a constant unit | ISO weeks, which begin on Monday; starts of calendar units |
  * | weekday, dayofweek_iso, yearofweek | Monday is 0; of ISO weeks |
  * | date_format of a constant pattern of `yyyy MM dd HH hh mm ss a`, `MMM MMMM EEE EEEE` and signs; dayname, monthname | English names in both; years 1 to 9999, else an error here |
- * | timestamp + INTERVAL, timestampadd, timestampdiff up to weeks | microseconds, in UTC; months as add_months |
+ * | timestamp + INTERVAL, timestampadd, timestampdiff | microseconds, in UTC; months as add_months, and as Java counts them |
  * | EXTRACT(SECOND), unix_timestamp, unix_seconds, timestamp_seconds and its kind | microseconds of a minute; whole seconds, cut towards the past, by unix_timestamp towards 1970 |
  * | year … second of a TIMESTAMP | only where the session's zone is UTC; of a TIMESTAMP_NTZ always |
  */
@@ -61,6 +61,8 @@ object Moments {
       case "YEAR" => monthsLater(moment, s"CAST(${sql(count)} * 12 AS INTEGER)", sql, setting)
       case other => moved(moment, s"CAST(${sql(count)} AS BIGINT) * ${micros(other)}", sql, setting)
     }
+    case TimestampDiff(unit @ ("MONTH" | "QUARTER" | "YEAR"), start, end, _) =>
+      s"(${months(calendar(start, sql, setting), calendar(end, sql, setting))} // ${Map("MONTH" -> 1, "QUARTER" -> 3, "YEAR" -> 12)(unit)})"
     case TimestampDiff(unit, start, end, _) =>
       s"((${micros(end, sql, setting)} - ${micros(start, sql, setting)}) // ${micros(unit.toUpperCase(ROOT))})"
     // Cut towards 1970, unlike the other ones.
@@ -105,6 +107,15 @@ object Moments {
   }}' AS BIGINT)"
 
   private def micros(moment: Expression, sql: Expression => String, setting: Setting): String = s"epoch_us(${calendar(moment, sql, setting)})"
+
+  /** Whole months between two times, as Java counts them: by days of the month, of which the last one is over at the same time of day. */
+  private def months(start: String, end: String): String = {
+    def packed(day: String): String = s"((year($day) * 12 + month($day)) * 32 + day($day))"
+    val (first, last) = (s"CAST($start AS DATE)", s"CAST($end AS DATE)")
+    val over = s"($last + CASE WHEN $last > $first AND CAST($end AS TIME) < CAST($start AS TIME) THEN -1 " +
+      s"WHEN $last < $first AND CAST($end AS TIME) > CAST($start AS TIME) THEN 1 ELSE 0 END)"
+    s"((${packed(over)} - ${packed(first)}) // 32)"
+  }
 
   /** In UTC each day has as many microseconds as the next. */
   private def moved(moment: Expression, by: String, sql: Expression => String, setting: Setting): String =

@@ -63,7 +63,7 @@ object NativeTypes {
 
   def isFloat(dataType: DataType): Boolean = dataType == FloatType || dataType == DoubleType
 
-  /** Of which the kernel finds the same smallest and largest value. Not floats: 0.0 and -0.0 are equal, and either may be the answer. */
+  /** Of which the kernel finds the same smallest and largest value, whatever there is. Not floats: 0.0 and -0.0 are equal, and either may be the answer. */
   def hasExtremes(dataType: DataType): Boolean = dataType match {
     case _: IntegralType | _: DecimalType | DateType | TimestampType | TimestampNTZType | BooleanType => true
     case text: StringType => isBinary(text)

@@ -137,7 +137,9 @@ class Expressions:
             lambda: f"~{self.whole(left)}",
             lambda: f"weekday({self.day(left)})",
             lambda: f"{self.one('floor', 'ceil')}({self.decimal(left)})",
-            lambda: f"timestampdiff({self.one('DAY', 'HOUR', 'WEEK', 'SECOND')}, {self.moment(0)}, {self.moment(0)})",
+            lambda: (
+                f"timestampdiff({self.one('DAY', 'HOUR', 'WEEK', 'SECOND', 'MONTH', 'YEAR')}, {self.moment(0)}, {self.moment(0)})"
+            ),
             lambda: f"{self.one('unix_timestamp', 'unix_seconds')}({self.column('at')})",
             lambda: f"CAST({self.column('b', 'c')} AS INT)",
             lambda: f"CAST({self.column('t', 'h', 'i', 'l')} AS {self.one('BIGINT', 'INT', 'SMALLINT', 'TINYINT')})",
@@ -194,6 +196,7 @@ class Expressions:
             lambda: f"CAST({self.column('n', 'm')} AS DECIMAL({self.one('10,3', '12,0', '7,1', '38,18')}))",
             lambda: self.wide(self.decimal(left), self.decimal(0)),
             lambda: f"{self.column('one')}.fc",
+            lambda: f"CAST({self.double(left)} AS DECIMAL({self.one('10,2', '20,4', '38,6')}))",
             lambda: f"round({self.decimal(left)}, {self.draw.randint(0, 4)})",
             lambda: self.chosen(self.decimal, depth),
         )
@@ -215,6 +218,7 @@ class Expressions:
             lambda: f"CAST({self.column('d', 'e', 'w', 'z', 'n', 'm')} AS DOUBLE)",
             lambda: f"({self.whole(left)} / {self.whole(left)})",
             lambda: f"sqrt({self.double(left)})",
+            lambda: f"round({self.double(left)}, {self.draw.randint(0, 4)})",
             lambda: f"try_divide({self.double(left)}, {self.double(0)})",
             lambda: self.chosen(self.double, depth),
         )

@@ -128,6 +128,8 @@ class Queries:
             lambda: f"avg({of.column('d', 'e', 'w')})",
             lambda: f"{self._one('bit_and', 'bit_or', 'bit_xor')}({of.whole(1)})",
             lambda: f"{self._one('count_if', 'bool_and', 'bool_or')}({of.truth(1)})",
+            lambda: f"{self._one('min', 'max')}({of.one(lambda: of.column('x', 'g'), lambda: of.double(1))})",
+            lambda: f"avg({of.one(lambda: of.column('l', 'i'), lambda: of.whole(1))})",
             lambda: f"median({of.column('t', 'i', 'l', 'd', 'e')})",
             lambda: f"percentile({of.column('t', 'i', 'd', 'w')}, {self._one('0.0', '0.1', '0.25', '0.9', '0.95', '1.0')})",
             lambda: f"listagg({self._one('', 'DISTINCT ')}{self._names['s']}, ',') WITHIN GROUP (ORDER BY {self._names['s']})",

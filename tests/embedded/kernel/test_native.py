@@ -31,6 +31,8 @@ ODD = """CREATE TABLE odd AS SELECT * FROM VALUES
 NATIVE = [
     "SELECT s, count(*), sum(d), min(day), max(s) FROM odd GROUP BY s",
     "SELECT i, avg(d), sum(i), avg(i) FROM odd GROUP BY i",
+    "SELECT max(x), avg(l), min(x), avg(DISTINCT l) FROM odd WHERE l BETWEEN -5 AND 5 AND x <> 0",
+    "SELECT i, max(x), min(x) FROM odd GROUP BY i",
     "SELECT count(*), count(s), count(DISTINCT i), count(*) FILTER (WHERE b) FROM odd WHERE l IS NOT NULL",
     "SELECT d / 3, d / -0.7, -d / CAST(i AS DECIMAL(3,0)) FROM odd ORDER BY i, d",
     "SELECT i FROM odd ORDER BY s DESC NULLS LAST, i LIMIT 3",
@@ -84,8 +86,6 @@ REFUSED = {
     "SELECT i FROM odd LIMIT 1": None,
     "SELECT count(*) FROM (SELECT s, count(*) FROM odd GROUP BY s LIMIT 1)": "operator GlobalLimit",
     "SELECT sum(x) FROM odd": "aggregate sum of type double",
-    "SELECT max(x) FROM odd": "aggregate max of type double",
-    "SELECT avg(l) FROM odd WHERE l BETWEEN -5 AND 5": "average of type long",
     "SELECT count(*) FROM odd WHERE s COLLATE UTF8_LCASE = 'A'": "function equalto",
     "SELECT count(*) FROM odd WHERE try_cast(s AS INT) = 1": "try_cast",
     "SELECT count(*) FROM odd WHERE s RLIKE '(?i)A'": "regular expression that two engines may read differently",
