@@ -127,8 +127,8 @@ REFUSED = {
 
 FAILING = [
     "SELECT k, l[0] FROM nested ORDER BY k",
-    "SELECT max(l[3]) FROM nested",
-    "SELECT max(l[-1]) FROM nested",
+    "SELECT max(l[3]) FROM nested WHERE k IN (1, 5)",
+    "SELECT max(l[-1]) FROM nested WHERE k = 1",
     "SELECT k, element_at(l, 4) FROM nested WHERE k = 1 OR k = 5 ORDER BY k",
     "SELECT k, element_at(l, -4) FROM nested WHERE k = 1 OR k = 5 ORDER BY k",
     "SELECT k, element_at(l, k - 1) FROM nested WHERE k = 1 ORDER BY k",
@@ -236,6 +236,7 @@ def test_what_the_kernel_is_not_sure_of_is_answered_by_spark(nested: Sides, quer
     assert nested.fallbacks() == before + 1
 
 
+@pytest.mark.long
 def test_each_odd_json_gives_sparks_answer(sides: Sides) -> None:
     """One document a query: the kernel gives back what it is not sure of, and nothing else may differ."""
     rows = ", ".join(f"({k}, '{text}')" for k, text in enumerate(JSONS))
