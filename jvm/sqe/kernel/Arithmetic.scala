@@ -10,7 +10,8 @@ import org.apache.spark.sql.types._
  * | expression | why it is exact |
  * |---|---|
  * | integers `+ - *`, negation, `abs` | checked two's complement in both; the result is cast to Spark's type |
- * | `%`, `div` | truncated towards zero in both; zero is an error |
+ * | `%`, `div` | truncated towards zero in both, exact of decimals and doubles, too; zero is an error |
+ * | sign | of what is no zero and no NaN 1 or -1 |
  * | `&`, `|`, shiftright by a constant (GROUPING) | of two's complement, signs kept |
  * | `^`, `~` | likewise |
  * | round of a decimal or a whole number, floor, ceil of a decimal | half away from zero, in both; the next whole number |
@@ -28,7 +29,7 @@ object Arithmetic {
     case divide @ Divide(left, right, _) if left.dataType == DoubleType && divide.evalMode == EvalMode.TRY => s"(${sql(left)} / NULLIF(${sql(right)}, 0))"
     case Divide(left, right, _) if left.dataType == DoubleType => s"(${sql(left)} / ${notZero(sql(right))})"
     case divide: Divide => divided(divide, sql)
-    case remainder: Remainder if remainder.dataType.isInstanceOf[IntegralType] =>
+    case remainder: Remainder if isNumber(remainder.dataType) =>
       NativeTypes.cast(s"(${sql(remainder.left)} % ${notZero(sql(remainder.right))})", remainder.dataType)
     case divide: IntegralDivide if divide.left.dataType.isInstanceOf[IntegralType] =>
       NativeTypes.cast(s"(${sql(divide.left)} // ${notZero(sql(divide.right))})", divide.dataType)
@@ -39,6 +40,9 @@ object Arithmetic {
     case or: BitwiseOr => NativeTypes.cast(s"(${sql(or.left)} | ${sql(or.right)})", or.dataType)
     case xor: BitwiseXor => NativeTypes.cast(s"xor(${sql(xor.left)}, ${sql(xor.right)})", xor.dataType)
     case BitwiseNot(child) => NativeTypes.cast(s"(~${sql(child)})", child.dataType)
+    case Signum(child) if child.dataType == DoubleType =>
+      val number = sql(child)
+      s"(CASE WHEN isnan($number) OR $number = 0 THEN $number WHEN $number > 0 THEN CAST('1' AS DOUBLE) WHEN $number < 0 THEN CAST('-1' AS DOUBLE) END)"
     case Sqrt(child) => s"sqrt(${sql(child)})"
     case floor: Floor if isRounded(floor.child.dataType) => NativeTypes.cast(s"floor(${sql(floor.child)})", floor.dataType)
     case ceil: Ceil if isRounded(ceil.child.dataType) => NativeTypes.cast(s"ceil(${sql(ceil.child)})", ceil.dataType)

@@ -47,7 +47,7 @@ object MayFail {
     case _: BitwiseAnd | _: BitwiseOr | _: BitwiseXor | _: BitwiseNot | _: ShiftRight | _: Sqrt => false
     case rounded @ (_: Floor | _: Ceil) => rounded.children.head.dataType == DoubleType
     case _: ConcatWs | _: StringLPad | _: StringRPad | _: StringSplit | _: StringSplitSQL | _: SubstringIndex | _: StringLocate | _: OctetLength | _: WeekDay => false
-    case _: Md5 | _: Sha1 | _: Sha2 => false
+    case _: Md5 | _: Sha1 | _: Sha2 | _: Signum | _: StringTranslate => false
     case _: WindowExpression | _: WindowSpecDefinition | _: SpecifiedWindowFrame | _: RowNumber | _: Rank | _: DenseRank | _: Lag | _: Lead | _: NthValue => false
     case extreme @ (_: Min | _: Max) => NativeTypes.isFloat(extreme.dataType)
     case _: AggregateExpression | _: Count | _: BitAndAgg | _: BitOrAgg | _: BitXorAgg | _: ListAgg | _: CollectList | _: CollectSet => false
@@ -62,7 +62,7 @@ object MayFail {
   /** On Spark, too. The others fail in the kernel alone, where only Spark knows the answer. */
   def onSpark(expression: Expression): Boolean = expression match {
     case _: Upper | _: Lower | _: Average | _: StringReplace | _: StringInstr | _: DateDiff | _: LastDay | _: WeekOfYear | _: TruncDate | _: TruncTimestamp => false
-    case _: Min | _: Max | _: Floor | _: Ceil | _: GetJsonObject | _: DateFormatClass | _: Reverse | _: StringRepeat | _: Percentile | _: Last => false
+    case _: Min | _: Max | _: Floor | _: Ceil | _: GetJsonObject | _: DateFormatClass | _: Reverse | _: StringRepeat | _: InitCap | _: FromUnixTime | _: Percentile | _: Last => false
     case _: SecondWithFraction | _: YearOfWeek | _: DayName | _: MonthName | _: UnixDate | _: TimestampDiff | _: UnixTimestamp | _: ToUnixTimestamp | _: UnixSeconds => false
     case _: RLike | _: RegExpExtract | _: RegExpReplace | _: Hour | _: Minute | _: Second | _: PercentRank | _: CumeDist | _: NTile | _: First | _: Greatest | _: Least | _: UnaryPositive => false
     case cast: Cast if cast.dataType.isInstanceOf[StringType] || cast.child.dataType == TimestampType || cast.child.dataType == TimestampNTZType => false

@@ -18,6 +18,8 @@ import org.apache.spark.unsafe.types.UTF8String
  * | weekofyear; trunc and date_trunc to a constant unit | ISO weeks, which begin on Monday; starts of calendar units |
  * | weekday, dayofweek_iso, yearofweek | Monday is 0; of ISO weeks |
  * | date_format of a constant pattern of `yyyy MM dd HH hh mm ss a`, `MMM MMMM EEE EEEE` and signs; dayname, monthname | English names in both; years 1 to 9999, else an error here |
+ * | from_unixtime; to_date and to_timestamp with such a pattern of numbers | the same way back; other spellings are an error here |
+ * | make_date, date_from_unix_date | within the years 1 to 9999, else an error here |
  * | timestamp + INTERVAL, timestampadd, timestampdiff | microseconds, in UTC; months as add_months, and as Java counts them |
  * | EXTRACT(SECOND), unix_timestamp, unix_seconds, timestamp_seconds and its kind | microseconds of a minute; whole seconds, cut towards the past, by unix_timestamp towards 1970 |
  * | year … second of a TIMESTAMP | only where the session's zone is UTC; of a TIMESTAMP_NTZ always |
@@ -51,6 +53,16 @@ object Moments {
     case DateFormatClass(moment, Literal(pattern: UTF8String, _), _) =>
       val of = calendar(moment, sql, setting)
       inKnownYears(of, s"strftime($of, ${NativeLiterals.quoted(shown(pattern.toString))})")
+    case FromUnixTime(count, Literal(pattern: UTF8String, _), _) if isUtc(setting.timeZone) =>
+      val of = s"make_timestamp(CAST(${sql(count)} AS BIGINT) * ${micros("SECOND")})"
+      inKnownYears(of, s"strftime($of, ${NativeLiterals.quoted(shown(pattern.toString))})")
+    case GetTimestamp(text, Literal(pattern: UTF8String, _), to, _, _, _) if text.dataType == StringType && (to == TimestampNTZType || isUtc(setting.timeZone)) =>
+      val found = read(sql(text), pattern.toString)
+      if (to == TimestampType) s"make_timestamptz(epoch_us($found))" else found
+    case MakeDate(year, month, day, _) =>
+      val found = s"make_date(${Seq(year, month, day).map(part => NativeTypes.cast(sql(part), LongType)).mkString(", ")})"
+      s"(CASE WHEN ${sql(year)} NOT BETWEEN 1 AND 9999 THEN error('year') ELSE $found END)"
+    case DateFromUnixDate(days) => s"(DATE '1970-01-01' + ${sql(days)})"
     case SecondWithFraction(moment, _) =>
       Arithmetic.scaled(s"CAST(date_part('microsecond', ${calendar(moment, sql, setting)}) AS HUGEINT)", DecimalType(8, 6))
     case TimestampAddInterval(moment, Literal(micros: Long, _: DayTimeIntervalType), _) => moved(moment, s"CAST('$micros' AS BIGINT)", sql, setting)
@@ -138,6 +150,18 @@ object Moments {
   else {
     val run = pattern.takeWhile(_ == pattern.head)
     signs.collectFirst { case (letters, sign) if letters == run => sign + shown(pattern.drop(run.length)) }.getOrElse(Refused("date_format with another pattern"))
+  }
+
+  private val digits = Map("%Y" -> "[0-9]{4}", "%m" -> "(0[1-9]|1[0-2])", "%d" -> "(0[1-9]|[12][0-9]|3[01])", "%H" -> "([01][0-9]|2[0-3])", "%M" -> "[0-5][0-9]",
+    "%S" -> "[0-5][0-9]")
+
+  /** Text of exactly these digits and signs. */
+  private def read(text: String, pattern: String): String = {
+    val signs = shown(pattern)
+    if (!Seq("%Y", "%m", "%d").forall(sign => signs.split(sign, -1).length == 2)) Refused("time without a day in another pattern")
+    val spelled = "%.|.".r.findAllIn(signs).map(sign => if (sign.startsWith("%")) digits.getOrElse(sign, Refused("time in another pattern")) else s"[$sign]").mkString
+    val found = s"strptime($text, ${NativeLiterals.quoted(signs)})"
+    s"(CASE WHEN regexp_full_match($text, '$spelled') THEN ${inKnownYears(found, found)} WHEN $text IS NOT NULL THEN error('spelling') END)"
   }
 
   private def field(name: String, of: Expression, sql: Expression => String, setting: Setting): String =

@@ -17,7 +17,8 @@ import org.apache.spark.unsafe.types.UTF8String
  * | concat_ws with a constant | NULLs are left out, in both |
  * | lpad, rpad to a constant length with a constant that is not empty | code points, cut at the end |
  * | split by plain text, split_part, substring_index by one sign | the same pieces, empty ones too |
- * | reverse, repeat | of ASCII, where a sign is a byte; so many times |
+ * | reverse, initcap, repeat | of ASCII, where a sign is a byte; words end at blanks alone; so many times |
+ * | translate by constants | each sign by the one at its place, or none; a sign that is there twice is refused |
  * | md5, sha1, sha2 of 256 bits | of the same bytes, in small hexadecimal digits |
  * | upper, lower | of ASCII, where both agree; other text is an error here and Spark's rules there |
  * | trim, ltrim, rtrim | of spaces only, as Spark does |
@@ -51,6 +52,10 @@ object Texts {
       val pieces = s"string_split(${sql(text)}, ${NativeLiterals.quoted(by)})"
       s"array_to_string(list_slice($pieces, ${if (count > 0) s"1, $count" else s"$count, -1"}), ${NativeLiterals.quoted(by)})"
     case StringRepeat(text, Literal(count: Int, _)) if isText(text) && isShort(count) => s"repeat(${sql(text)}, $count)"
+    case InitCap(text) if isText(text) =>
+      ofAscii(sql(text), (of: String) => s"array_to_string(list_transform(string_split(lower($of), ' '), lambda word: upper(substring(word, 1, 1)) || substring(word, 2)), ' ')")
+    case StringTranslate(text, Literal(from: UTF8String, _), Literal(to: UTF8String, _)) if isText(text) && hasEachOnce(from) =>
+      s"translate(${sql(text)}, ${NativeLiterals.quoted(from)}, ${NativeLiterals.quoted(to)})"
     case Reverse(text) if isText(text) => ofAscii(sql(text), "reverse")
     case Md5(Cast(text, BinaryType, _, _)) if isText(text) => s"md5(${sql(text)})"
     case Sha1(Cast(text, BinaryType, _, _)) if isText(text) => s"sha1(${sql(text)})"
@@ -98,6 +103,13 @@ object Texts {
   }
 
   /** As many bytes as characters: ASCII. */
-  private def ofAscii(text: String, function: String): String =
-    s"(CASE WHEN strlen($text) <> length($text) THEN error('letters') ELSE $function($text) END)"
+  private def ofAscii(text: String, function: String): String = ofAscii(text, (of: String) => s"$function($of)")
+
+  private def ofAscii(text: String, call: String => String): String =
+    s"(CASE WHEN strlen($text) <> length($text) THEN error('letters') ELSE ${call(text)} END)"
+
+  private def hasEachOnce(signs: UTF8String): Boolean = {
+    val points = signs.toString.codePoints.toArray
+    points.nonEmpty && points.distinct.length == points.length
+  }
 }

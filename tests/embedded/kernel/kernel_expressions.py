@@ -188,6 +188,7 @@ class Expressions:
         return self.one(
             lambda: f"({self.decimal(left)} {self.one('+', '-', '*', '/')} {self.decimal(left)})",
             lambda: f"({self.decimal(left)} {self.one('+', '-', '*')} {self.whole(0)})",
+            lambda: f"({self.decimal(left)} % {self.one(lambda: self.decimal(0), '0.7', '-3')})",
             lambda: f"({self.decimal(left)} / {self.one('-0.7', '3', '-3', '0.03', '7.000000')})",
             lambda: f"{self.one('-', 'abs')}({self.decimal(left)})",
             lambda: f"{self.one('greatest', 'least')}({self.decimal(left)}, {self.decimal(left)})",
@@ -212,7 +213,7 @@ class Expressions:
             )
         left = depth - 1
         return self.one(
-            lambda: f"({self.double(left)} {self.one('+', '-', '*', '/')} {self.double(left)})",
+            lambda: f"({self.double(left)} {self.one('+', '-', '*', '/', '%')} {self.double(left)})",
             lambda: f"{self.one('-', 'abs')}({self.double(left)})",
             lambda: f"CAST({self.column('t', 'i', 'l')} AS DOUBLE)",
             lambda: f"CAST({self.column('d', 'e', 'w', 'z', 'n', 'm')} AS DOUBLE)",
@@ -245,6 +246,8 @@ class Expressions:
             lambda: f"substring_index({self.text(left)}, '{self.one('a', '-', 'b')}', {self.one('1', '2', '-1', '-2')})",
             lambda: f"substring({self.text(left)}, {self.column('t', 'h')}, {self.column('t', 'h')})",
             lambda: f"{self.one('md5', 'sha1')}({self.text(left)})",
+            lambda: f"initcap({self.column('n', 'v', 's')})",
+            lambda: f"translate({self.text(left)}, 'aß🙂b', '{self.one('', 'xy', 'ä')}')",
             lambda: f"repeat({self.text(left)}, {self.draw.randint(-1, 3)})",
             lambda: f"date_format({self.moment(0)}, '{self.one('yyyy-MM', 'dd.MM.yyyy HH:mm:ss', 'MMMM, EEE', 'hh a')}')",
             lambda: f"CAST({self.moment(0)} AS STRING)",
@@ -271,6 +274,8 @@ class Expressions:
             lambda: f"({self.day(left)} + {self.draw.randint(-40, 40)})",
             lambda: f"CAST({self.moment(left)} AS DATE)",
             lambda: f"CAST({self.column('v')} AS DATE)",
+            lambda: f"to_date({self.column('v')}, 'yyyy-MM-dd')",
+            lambda: f"date_from_unix_date({self.column('t', 'h')})",
             lambda: f"{self.one('greatest', 'least')}({self.day(left)}, {self.day(0)})",
             lambda: self.chosen(self.day, depth),
         )

@@ -43,6 +43,9 @@ ROWS = [
     # Numbers.
     "floor(d), ceil(d), ceiling(-d), round(d, 1), round(d), round(i, 2), floor(d * 1.111), floor(CAST(d AS DECIMAL(38,10)))",
     "i ^ t, ~i, ~l, ~t, l ^ 7, if(d > 0, 1, 0)",
+    "d % 3, d % -0.07, l % 7.5, x % 0.7, -x % 2, x % 1e300, mod(i, 3), sign(x), sign(-d), signum(i)",
+    "translate(s, 'ab,', 'xä'), translate(s, 'é🙂', '🙂'), translate(s, ',', '')",
+    "from_unixtime(i), from_unixtime(i * 86400, 'yyyy/MM/dd'), make_date(2000 + i, i, 28), date_from_unix_date(i * 1000)",
     "sqrt(x), isnan(x), try_divide(x, i - 2), CAST(b AS INT), CAST(i AS BOOLEAN), CAST(t - 3 AS BOOLEAN), CAST(b AS BIGINT)",
     # Days and times.
     "weekday(day), extract(DOW FROM day), extract(DOW_ISO FROM day), extract(YEAROFWEEK FROM day), extract(WEEK FROM day)",
@@ -68,6 +71,9 @@ ROWS = [
 
 NATIVE = [
     *(f"SELECT i, {items} FROM calls ORDER BY i, l" for items in ROWS if "reverse" not in items),
+    "SELECT initcap(u), initcap(concat('heLLO  wORLD-x ', u)), to_date(concat('2024022', i), 'yyyyMMdd'), "
+    "to_timestamp(concat('29.02.2024 10:11:1', i), 'dd.MM.yyyy HH:mm:ss'), to_timestamp(CAST(day AS STRING), 'yyyy-MM-dd') "
+    "FROM calls WHERE u < 'z' ORDER BY i, l",
     "SELECT floor(x), ceil(x), reverse(u) FROM calls WHERE x < 1000 AND u < 'z' ORDER BY i, l",
     "SELECT round(x, 2), round(x), round(x * 0.09, 3), round(-x / 3, 4), round(i / 7, 2), CAST(x AS DECIMAL(10,1)), "
     "CAST(i / 3 AS DECIMAL(20,5)) FROM calls WHERE x < 1000 ORDER BY i, l",
@@ -105,7 +111,9 @@ REFUSED = {
     "SELECT i, first_value(d) OVER (PARTITION BY b) FROM calls ORDER BY i": "aggregate first_value of type decimal",
     "SELECT date_format(at, 'yyyy-MM-dd HH:mm:ss.SSS'), i FROM calls ORDER BY i": "date_format with another pattern",
     "SELECT split(s, '[,b]+'), i FROM calls ORDER BY i": "split by a regular expression",
-    "SELECT initcap(s), i FROM calls ORDER BY i": "function initcap",
+    "SELECT translate(s, 'aa', 'xy'), i FROM calls ORDER BY i": "function translate",
+    "SELECT to_date(s, 'yyyy'), i FROM calls WHERE i = 4 ORDER BY i": "time without a day in another pattern",
+    "SELECT to_date(s, 'dd MMM yyyy'), i FROM calls WHERE i = 4 ORDER BY i": "time in another pattern",
     "SELECT CAST(x AS STRING), i FROM calls ORDER BY i": "cast from double to string",
     "SELECT CAST(x AS DECIMAL(38,20)), i FROM calls WHERE x < 9 ORDER BY i": "cast from double to decimal",
     "SELECT sum(x) FROM calls": "aggregate sum of type double",
@@ -146,6 +154,8 @@ UNSURE = [
     "SELECT min(x * 0) FROM calls WHERE x < 9",
     "SELECT ceil(x * 1e300), i FROM calls WHERE x > 1 ORDER BY i, l",
     "SELECT reverse(s), i FROM calls ORDER BY i, l",
+    "SELECT initcap(s), i FROM calls ORDER BY i, l",
+    "SELECT from_unixtime(l * 100000000000), i FROM calls WHERE i = 1 ORDER BY i, l",
     "SELECT date_format(at + INTERVAL '365' DAY, 'yyyy'), i FROM calls ORDER BY i, l",
     "SELECT CAST(at + INTERVAL '365' DAY AS STRING), i FROM calls ORDER BY i, l",
 ]

@@ -71,6 +71,7 @@ NATIVE = [
     "SELECT k, slice(l, 2, 2), slice(l, 9, 1), slice(t, 1, 0), reverse(l), reverse(r) FROM nested ORDER BY k",
     # Made here.
     "SELECT k, array(i, k), array(s, NULL), struct(k, s.a AS z), named_struct('o o', l, 'p', i) FROM nested ORDER BY k",
+    "SELECT k, s, s.`it's` FROM (SELECT k, if(k > 2, named_struct('a\"; --', i, 'it''s', k), NULL) AS s FROM nested) ORDER BY k",
     "SELECT k, map('a', i, 'b', k), map(k, s), struct(k, l).l FROM nested ORDER BY k",
     "SELECT k, transform(l, v -> v IS NULL), filter(l, v -> v > 0), filter(t, v -> v IS NOT NULL), exists(l, v -> v > 2) "
     "FROM nested ORDER BY k",
@@ -108,6 +109,7 @@ REFUSED = {
     "SELECT l FROM nested EXCEPT SELECT l FROM nested WHERE k > 2": "comparing nested values",
     "SELECT s FROM nested UNION ALL SELECT struct(k AS b, s.b AS a) FROM nested ORDER BY s.a": "nested values of other names",
     "SELECT k, array() FROM nested ORDER BY k": "type void",
+    "SELECT k, named_struct('a', i, 'A', k) FROM nested ORDER BY k": "type struct",
     "SELECT CAST(l AS ARRAY<BIGINT>), k FROM nested ORDER BY k": "cast from array to array",
     "SELECT array_min(x), k FROM nested ORDER BY k": "function array_min",
     "SELECT e[0.0D], k FROM nested ORDER BY k": "map of unusual keys",
