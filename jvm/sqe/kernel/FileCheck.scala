@@ -29,12 +29,20 @@ object FileCheck {
 
   /** Whether a nested column lies otherwise in a file. */
   private def changed(instance: NativeInstance, paths: Seq[String], columns: Seq[FileColumn]): Boolean = {
-    val unlike = columns.collect { case FileColumn(id, _, Some(layout)) => s"bool_or(field_id = $id) AND NOT contains($schema, ${NativeLiterals.quoted(layout)})" }
+    val unlike = columns.flatMap(_.unlike).distinct
     unlike.nonEmpty && instance.first(s"SELECT file_name FROM parquet_schema(${paths.map(NativeLiterals.quoted).mkString("[", ", ", "]")}) " +
       s"GROUP BY file_name HAVING ${unlike.mkString(" OR ")} LIMIT 1").isDefined
   }
 
-  private val schema = "string_agg(concat(name, '/', field_id, '/', num_children, ';'), '' ORDER BY column_id)"
+  /** Of a file that has the column: what follows it in the schema is something else. */
+  def otherLayout(id: Int, layout: String): String =
+    s"bool_or(field_id = $id) AND NOT contains(string_agg(concat(name, '/', field_id, '/', num_children, ';'), '' ORDER BY column_id), ${NativeLiterals.quoted(layout)})"
+
+  /** Of fields by id and name, and all ids of that name: a file has the id under another name, or the name under an id that nobody knows. */
+  def otherNames(fields: Seq[(Int, String, Seq[Int])]): String = fields.map { case (id, name, ids) =>
+    val quoted = NativeLiterals.quoted(name)
+    s"field_id = $id AND lower(name) <> $quoted OR lower(name) = $quoted AND field_id NOT IN (${(id +: ids).distinct.mkString(", ")})"
+  }.mkString("bool_or(", " OR ", ")")
 
   private def unmarked(texts: Seq[Int]): String =
     if (texts.isEmpty) "" else s" OR (field_id IN (${texts.mkString(", ")}) AND converted_type IS NULL AND logical_type IS NULL)"

@@ -20,11 +20,11 @@ import org.duckdb.{DuckDBAppender, DuckDBConnection, DuckDBResultSet}
  */
 final case class NativeFiles(paths: Seq[String], texts: Seq[Int], deleted: Seq[DeletedRows], names: Seq[FileColumn], remote: Option[RemoteFiles])
 
-/** A column that is read: by its name, if files must have that one; what a nested one looks like in a file's schema. */
-final case class FileColumn(id: Int, name: Option[String], layout: Option[String])
+/** A column that is read: by its name, if files must have that one; how to see that a nested one is not as expected ([[FileCheck]]). */
+final case class FileColumn(id: Int, name: Option[String], unlike: Option[String])
 
-/** What it looks like in a file's schema, and the type of all of it. */
-final case class NestedColumn(layout: String, whole: DataType)
+/** How to see that it is not as expected in a file, and the type of all of it, if each file has all of it in that order. */
+final case class NestedColumn(unlike: String, whole: Option[DataType])
 
 /** What a task needs to run a fragment. The SQL was made by the translator from a plan; nobody writes it. */
 final case class NativeQuery(sql: String, files: Seq[NativeFiles], settings: KernelSettings, shortcuts: Seq[String], fed: Seq[FedScan])

@@ -12,7 +12,7 @@ import org.apache.iceberg.types.{Type, TypeUtil}
 import org.apache.iceberg.types.Types.{ListType, MapType, NestedField, StructType}
 import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.sqe.files.GuardedFileSystem
-import org.apache.spark.sql.sqe.kernel.{CacheUse, DeletedRows, FileColumn, InThisJvm, NestedColumn, Refused, RemoteFile, RemoteFiles, Sent, StoreIdentity, TableFiles}
+import org.apache.spark.sql.sqe.kernel.{CacheUse, DeletedRows, FileCheck, FileColumn, InThisJvm, NestedColumn, Refused, RemoteFile, RemoteFiles, Sent, StoreIdentity, TableFiles}
 
 /**
  * The files of an Iceberg scan, where each is a plain Parquet file, local or to be had as a local copy (`remote`), and the rows that are
@@ -104,14 +104,31 @@ object PlannedFiles {
   }
 
   /**
-   * A nested column as it lies in files: it was so in all of the table's life, or the kernel does not read it. Fields are found by
-   * their names there, and by their places where only some of them are asked for.
+   * A nested column. Where it was the same in all of the table's life, files have what is in it in one order. Where fields were added,
+   * dropped or widened, they are found by their names, as long as a name stands for one id and an id for one name.
    */
   private def nested(table: Table)(column: NestedField): Option[NestedColumn] = if (column.`type`.isPrimitiveType) None else {
-    val all = table.schemas.values.asScala.toSeq.flatMap(schema => Option(schema.findField(column.fieldId))).map(_.`type`)
-    if (all.map(layout(_, _.toString)).distinct.size != 1) Refused("nested column that was changed")
-    if (!TypeUtil.indexById(StructType.of(column)).values.asScala.filter(_ ne column).forall(_.name.matches(plainName))) Refused("nested column with unusual names")
-    Some(NestedColumn(s"/${column.fieldId}/${layout(all.head, _ => "")}", SparkSchemaUtil.convert(all.head)))
+    val schemas = table.schemas.values.asScala.toSeq
+    val all = schemas.flatMap(schema => Option(schema.findField(column.fieldId))).map(_.`type`)
+    val names = paths("", column.`type`)
+    if (!names.forall { case (path, _) => path.split('/').forall(_.matches(plainName)) }) Refused("nested column with unusual names")
+    if (all.map(layout(_, _.toString)).distinct.size == 1)
+      Some(NestedColumn(FileCheck.otherLayout(column.fieldId, s"/${column.fieldId}/${layout(all.head, _ => "")}"), Some(SparkSchemaUtil.convert(all.head))))
+    else {
+      val ever = (names ++ all.flatMap(paths("", _))).distinct
+      if (ever.map(_._1).distinct.size != ever.size || ever.map(_._2).distinct.size != ever.size) Refused("nested column of which something has changed its name")
+      val known = schemas.flatMap(schema => TypeUtil.indexById(schema.asStruct).values.asScala).groupMap(_.name.toLowerCase(ROOT))(_.fieldId)
+      Some(NestedColumn(FileCheck.otherNames(names.map { case (path, id) => val name = path.split('/').last; (id, name, known.getOrElse(name, Nil).distinct) }), None))
+    }
+  }
+
+  /** Of all that is in it, names from the outside to the inside, in small letters as the kernel sees them, and ids. */
+  private def paths(within: String, of: Type): Seq[(String, Int)] = of match {
+    case nested: Type.NestedType => nested.fields.asScala.toSeq.flatMap { field =>
+      val path = within + field.name.toLowerCase(ROOT)
+      (path -> field.fieldId) +: paths(s"$path/", field.`type`)
+    }
+    case _ => Nil
   }
 
   /** In the order of a file's schema: how many children, and of each its name, its id, and the same. */

@@ -15,7 +15,7 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
  * |---|---|
  * | columns by field id | renamed, dropped and added again, reordered: the id is what Iceberg goes by, too; without one: NULL |
  * | columns by name | where it has been the name of that id, and of no other, in all schemas of the table; checked in each file |
- * | nested columns | by their field id; all that is in them was the same, in one order, in all schemas of the table; checked in each file |
+ * | nested columns | by their field id; what is in them by name, which always was the name of that id; checked in each file |
  * | wider types | the file's value cast to the table's type; Iceberg allows only casts that lose nothing |
  * | partition columns | read from the file, which holds them; never from the file's path |
  * | rows deleted by position (delete files, deletion vectors) | read by Iceberg's own loader; taken out by file and row number |
@@ -51,16 +51,18 @@ final class Scans(local: Boolean, cache: Option[CacheUse]) {
     val files = PlannedFiles.of(relation.scan, cache)
     val fields = relation.output.map(column => column -> field(column, files))
     // With a mapping the kernel does not know how many rows a file has, and joins in the order of the text.
-    val byName = fields.forall { case (_, field) => files.sameName(field) }
     val nested = fields.flatMap { case (column, field) => files.nested(field).map(column.exprId -> _) }.toMap
+    val byName = fields.forall { case (_, field) => files.sameName(field) } && nested.values.forall(_.whole.isDefined)
     val schema = if (byName) Nil else fields.map { case (column, field) => mapped(column, field, nested.get(column.exprId)) }
     val items = if (byName) fields.map { case (column, field) => s"${NativeTypes.cast(s"\"${field.name}\"", column.dataType)} AS ${NativeTypes.column(column)}" }
     else relation.output.map { column =>
       val name = NativeTypes.column(column)
-      if (nested.contains(column.exprId)) s"${NativeTypes.cast(name, column.dataType)} AS $name" else name
+      // A part of a struct would be read by its place (2.0.0), which is not the same in all files: not through CASE.
+      nested.get(column.exprId).fold(name)(found =>
+        if (found.whole.isDefined) s"${NativeTypes.cast(name, column.dataType)} AS $name" else s"CASE WHEN $name IS NOT NULL THEN $name END AS $name")
     }
-    val looked = fields.map { case (column, field) => FileColumn(field.fieldId, if (byName) Some(field.name) else None, nested.get(column.exprId).map(_.layout)) }
-    found += files.copy(names = looked.filter(column => column.name.isDefined || column.layout.isDefined).distinct)
+    val looked = fields.map { case (column, field) => FileColumn(field.fieldId, if (byName) Some(field.name) else None, nested.get(column.exprId).map(_.unlike)) }
+    found += files.copy(names = looked.filter(column => column.name.isDefined || column.unlike.isDefined).distinct)
     val parts = Seq(
       if (files.untouched.isEmpty) None else Some(s"SELECT ${Select.list(items)} FROM ${read(files.untouched, schema)}"),
       if (files.deleted.isEmpty) None else Some(s"SELECT ${columns(relation.output)} FROM (SELECT ${Select.list(items)}, filename, file_row_number " +
@@ -80,9 +82,9 @@ final class Scans(local: Boolean, cache: Option[CacheUse]) {
     field
   }
 
-  /** Of a nested column all that files have, in their order: of a part the kernel may read another one (2.0.0). */
+  /** Of a nested column all that files have, in their order. */
   private def mapped(column: Attribute, field: NestedField, nested: Option[NestedColumn]): String = {
-    val kind = NativeTypes.name(nested.fold(column.dataType)(_.whole))
+    val kind = NativeTypes.name(nested.flatMap(_.whole).getOrElse(column.dataType))
     s"${field.fieldId}: {name: '${NativeTypes.column(column)}', type: ${NativeLiterals.quoted(kind)}, default_value: NULL}"
   }
 
