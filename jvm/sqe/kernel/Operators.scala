@@ -29,12 +29,16 @@ final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse])
   private val sql = new Expressions(setting, apply)
   private val windows = new Windows(sql(_), setting)
   private val conditions = new InSparksOrder(sql(_))
+  private val shared = new SharedParts
 
-  def apply(plan: LogicalPlan): String = plan match {
+  /** A whole fragment. */
+  def fragment(plan: LogicalPlan): String = shared(apply(plan))
+
+  private def apply(plan: LogicalPlan): String = plan match {
     case Ordered(block) => block.text
     case Project(list, child) => s"SELECT ${named(list)} FROM (${apply(child)})"
     case Filter(condition, child) => s"SELECT * FROM (${apply(child)}) WHERE ${conditions.ofFilter(condition)}"
-    case aggregate: Aggregate => aggregated(aggregate)
+    case aggregate: Aggregate => shared.note(aggregated(aggregate))
     case join: Join => joined(join)
     case union: Union if !union.byName && !union.allowMissingCol => union.children.map(part(_, union.output)).mkString("(", ") UNION ALL (", ")")
     case window: Window => s"SELECT *, ${window.windowExpressions.map(item => s"${windows(item)} AS ${NativeTypes.column(item)}").mkString(", ")} FROM (${apply(window.child)})"
@@ -51,7 +55,6 @@ final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse])
   private def named(list: Seq[NamedExpression]): String = Select.list(list.map(item => s"${sql(item)} AS ${NativeTypes.column(item)}"))
 
   private def columns(output: Seq[Attribute]): String = Select.list(output.map(NativeTypes.column))
-
 
   private def aggregated(aggregate: Aggregate): String = {
     val grouped = aggregate.groupingExpressions

@@ -52,6 +52,8 @@ NATIVE = [
     "SELECT i FROM odd WHERE i NOT IN (SELECT i FROM odd WHERE l = 5) ORDER BY i",
     "SELECT i FROM odd WHERE l NOT IN (SELECT l FROM odd)",
     "SELECT i FROM odd o WHERE EXISTS (SELECT 1 FROM odd p WHERE p.i = o.i AND p.l <> o.l) OR b ORDER BY i",
+    "SELECT a.i, count(*) FROM odd a JOIN odd b ON a.i = b.i "
+    "WHERE a.i IN (SELECT i FROM odd GROUP BY i HAVING count(*) > 1) GROUP BY a.i",
     "SELECT i FROM odd INTERSECT SELECT CAST(l AS INT) FROM odd WHERE l BETWEEN 0 AND 9",
     "SELECT i FROM odd UNION SELECT length(s) FROM odd",
     "SELECT trim(s), upper('a' || substring(s, 1, 0)), concat(s, '-', s) FROM odd ORDER BY i, s",
