@@ -113,7 +113,7 @@ REFUSED = {
     "SELECT split(s, '[,b]+'), i FROM calls ORDER BY i": "split by a regular expression",
     "SELECT translate(s, 'aa', 'xy'), i FROM calls ORDER BY i": "function translate",
     "SELECT to_date(s, 'yyyy'), i FROM calls WHERE i = 4 ORDER BY i": "time without a day in another pattern",
-    "SELECT to_date(s, 'dd MMM yyyy'), i FROM calls WHERE i = 4 ORDER BY i": "time in another pattern",
+    "SELECT to_timestamp(s, 'yyyy-MM-dd hh a'), i FROM calls WHERE i = 4 ORDER BY i": "time in another pattern",
     "SELECT CAST(x AS STRING), i FROM calls ORDER BY i": "cast from double to string",
     "SELECT CAST(x AS DECIMAL(38,20)), i FROM calls WHERE x < 9 ORDER BY i": "cast from double to decimal",
     "SELECT sum(x) FROM calls": "aggregate sum of type double",
