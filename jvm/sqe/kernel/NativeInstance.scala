@@ -23,8 +23,8 @@ final case class NativeFiles(paths: Seq[String], texts: Seq[Int], deleted: Seq[D
 /** A column that is read: by its name, if files must have that one; how to see that a nested one is not as expected ([[FileCheck]]). */
 final case class FileColumn(id: Int, name: Option[String], unlike: Option[String])
 
-/** How to see that it is not as expected in a file, and the type of all of it, if each file has all of it in that order. */
-final case class NestedColumn(unlike: String, whole: Option[DataType])
+/** How to see that it is not as expected in a file; the type of all of it; and whether each file has all of it in that order. */
+final case class NestedColumn(unlike: String, whole: DataType, inOneOrder: Boolean)
 
 /** What a task needs to run a fragment. The SQL was made by the translator from a plan; nobody writes it. */
 final case class NativeQuery(sql: String, files: Seq[NativeFiles], settings: KernelSettings, shortcuts: Seq[String], fed: Seq[FedScan])

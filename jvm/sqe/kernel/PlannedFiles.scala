@@ -113,12 +113,15 @@ object PlannedFiles {
     val names = paths("", column.`type`)
     if (!names.forall { case (path, _) => path.split('/').forall(_.matches(plainName)) }) Refused("nested column with unusual names")
     if (all.map(layout(_, _.toString)).distinct.size == 1)
-      Some(NestedColumn(FileCheck.otherLayout(column.fieldId, s"/${column.fieldId}/${layout(all.head, _ => "")}"), Some(SparkSchemaUtil.convert(all.head))))
+      Some(NestedColumn(FileCheck.otherLayout(column.fieldId, s"/${column.fieldId}/${layout(all.head, _ => "")}"), SparkSchemaUtil.convert(all.head), inOneOrder = true))
     else {
       val ever = (names ++ all.flatMap(paths("", _))).distinct
       if (ever.map(_._1).distinct.size != ever.size || ever.map(_._2).distinct.size != ever.size) Refused("nested column of which something has changed its name")
       val known = schemas.flatMap(schema => TypeUtil.indexById(schema.asStruct).values.asScala).groupMap(_.name.toLowerCase(ROOT))(_.fieldId)
-      Some(NestedColumn(FileCheck.otherNames(names.map { case (path, id) => val name = path.split('/').last; (id, name, known.getOrElse(name, Nil).distinct) }), None))
+      val fields = names.map { case (path, id) => val name = path.split('/').last; (id, name, known.getOrElse(name, Nil).distinct) }
+      // Of a struct with nothing that a file has the kernel makes an error, so it is read with all that it has.
+      val whole = all.filter(leaves(column.`type`).toSet subsetOf leaves(_).toSet).maxBy(leaves(_).size)
+      Some(NestedColumn(FileCheck.otherNames(fields), SparkSchemaUtil.convert(whole), inOneOrder = false))
     }
   }
 
@@ -128,6 +131,12 @@ object PlannedFiles {
       val path = within + field.name.toLowerCase(ROOT)
       (path -> field.fieldId) +: paths(s"$path/", field.`type`)
     }
+    case _ => Nil
+  }
+
+  /** Of what is no struct, list or map in it, the id and the type. */
+  private def leaves(of: Type): Seq[(Int, Type)] = of match {
+    case nested: Type.NestedType => nested.fields.asScala.toSeq.flatMap(field => if (field.`type`.isPrimitiveType) Seq(field.fieldId -> field.`type`) else leaves(field.`type`))
     case _ => Nil
   }
 

@@ -52,14 +52,16 @@ final class Scans(local: Boolean, cache: Option[CacheUse]) {
     val fields = relation.output.map(column => column -> field(column, files))
     // With a mapping the kernel does not know how many rows a file has, and joins in the order of the text.
     val nested = fields.flatMap { case (column, field) => files.nested(field).map(column.exprId -> _) }.toMap
-    val byName = fields.forall { case (_, field) => files.sameName(field) } && nested.values.forall(_.whole.isDefined)
+    val byName = fields.forall { case (_, field) => files.sameName(field) } && nested.values.forall(_.inOneOrder)
     val schema = if (byName) Nil else fields.map { case (column, field) => mapped(column, field, nested.get(column.exprId)) }
     val items = if (byName) fields.map { case (column, field) => s"${NativeTypes.cast(s"\"${field.name}\"", column.dataType)} AS ${NativeTypes.column(column)}" }
     else relation.output.map { column =>
       val name = NativeTypes.column(column)
       // A part of a struct would be read by its place (2.0.0), which is not the same in all files: not through CASE.
-      nested.get(column.exprId).fold(name)(found =>
-        if (found.whole.isDefined) s"${NativeTypes.cast(name, column.dataType)} AS $name" else s"CASE WHEN $name IS NOT NULL THEN $name END AS $name")
+      nested.get(column.exprId).fold(name) { found =>
+        val part = NativeTypes.cast(name, column.dataType)
+        s"${if (found.inOneOrder) part else s"CASE WHEN $name IS NOT NULL THEN $part END"} AS $name"
+      }
     }
     val looked = fields.map { case (column, field) => FileColumn(field.fieldId, if (byName) Some(field.name) else None, nested.get(column.exprId).map(_.unlike)) }
     found += files.copy(names = looked.filter(column => column.name.isDefined || column.unlike.isDefined).distinct)
@@ -82,9 +84,9 @@ final class Scans(local: Boolean, cache: Option[CacheUse]) {
     field
   }
 
-  /** Of a nested column all that files have, in their order. */
+  /** Of a nested column all that files have. */
   private def mapped(column: Attribute, field: NestedField, nested: Option[NestedColumn]): String = {
-    val kind = NativeTypes.name(nested.flatMap(_.whole).getOrElse(column.dataType))
+    val kind = NativeTypes.name(nested.fold(column.dataType)(_.whole))
     s"${field.fieldId}: {name: '${NativeTypes.column(column)}', type: ${NativeLiterals.quoted(kind)}, default_value: NULL}"
   }
 
