@@ -9,6 +9,7 @@ import org.apache.arrow.memory.BufferAllocator
 import org.apache.arrow.vector.{FieldVector, VectorSchemaRoot, VectorUnloader}
 import org.apache.arrow.vector.ipc.WriteChannel
 import org.apache.arrow.vector.ipc.message.MessageSerializer
+import org.apache.arrow.vector.types.Types.MinorType
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.arrow.ArrowWriter
@@ -140,7 +141,7 @@ final class ColumnEncoder(encoding: BatchEncoding, ordinals: Array[Int]) extends
 /** Columns that are Arrow's already, in the result's own types: they are written out as they are. */
 final class VectorEncoder(encoding: BatchEncoding, ordinals: Array[Int]) extends PartitionEncoder[ColumnarBatch] {
   override def encode(batches: Iterator[ColumnarBatch]): BatchEncoding.Batches = new BatchEncoding.Batches(encoding) {
-    private val expected = root.getFieldVectors.asScala.map(_.getMinorType)
+    private val expected = root.getFieldVectors.asScala.flatMap(shape).toSeq
 
     override protected def moreItems: Boolean = batches.hasNext
 
@@ -149,10 +150,13 @@ final class VectorEncoder(encoding: BatchEncoding, ordinals: Array[Int]) extends
     override def next(): Array[Byte] = {
       val batch = batches.next()
       val vectors = ordinals.toSeq.map(batch.column(_).asInstanceOf[ArrowColumnVector].getValueVector.asInstanceOf[FieldVector])
-      if (vectors.map(_.getMinorType) != expected.toSeq) throw new NativeFailed("columns of other types", null)
+      if (vectors.flatMap(shape) != expected) throw new NativeFailed("columns of other types", null)
       // Not closed: the vectors are their maker's.
       BatchEncoding.serialize(new VectorSchemaRoot(vectors.map(_.getField).asJava, vectors.asJava, batch.numRows))
     }
+
+    /** Its type, and those of what is in it. */
+    private def shape(vector: FieldVector): Seq[MinorType] = vector.getMinorType +: vector.getChildrenFromFields.asScala.toSeq.flatMap(shape)
   }
 }
 

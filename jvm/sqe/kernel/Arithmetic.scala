@@ -10,9 +10,14 @@ import org.apache.spark.sql.types._
  * | expression | why it is exact |
  * |---|---|
  * | integers `+ - *`, negation, `abs` | checked two's complement in both; the result is cast to Spark's type |
- * | `%`, `div` | truncated towards zero in both; zero is an error |
+ * | `%`, `div` | truncated towards zero in both, exact of decimals and doubles, too; zero is an error |
+ * | sign | of what is no zero and no NaN 1 or -1 |
  * | `&`, `|`, shiftright by a constant (GROUPING) | of two's complement, signs kept |
- * | round of a decimal | half away from zero, in both |
+ * | `^`, `~` | likewise |
+ * | round of a decimal or a whole number, floor, ceil of a decimal | half away from zero, in both; the next whole number |
+ * | round of a double | Spark rounds its shortest decimal digits half away from zero: so do we, of numbers so small that a half has fifteen digits at most; others are an error here |
+ * | floor, ceil of a double | the next whole number; one that is no BIGINT is an error here, and Spark's answer there |
+ * | sqrt | one IEEE operation |
  * | doubles `+ - *` | one IEEE operation each, in the same order |
  * | double `/` | one IEEE operation; Spark's error for a divisor of zero is raised here too |
  * | decimal `+ - *` | exact; where 38 digits are not enough, whole numbers in 128 bits, rounded once with HALF_UP as Spark does; beyond 128 bits an error here |
@@ -21,9 +26,10 @@ import org.apache.spark.sql.types._
 object Arithmetic {
   def table(sql: Expression => String, setting: Setting): PartialFunction[Expression, String] = {
     case operation @ (_: Add | _: Subtract | _: Multiply) => plain(operation.asInstanceOf[BinaryArithmetic], sql, setting)
+    case divide @ Divide(left, right, _) if left.dataType == DoubleType && divide.evalMode == EvalMode.TRY => s"(${sql(left)} / NULLIF(${sql(right)}, 0))"
     case Divide(left, right, _) if left.dataType == DoubleType => s"(${sql(left)} / ${notZero(sql(right))})"
     case divide: Divide => divided(divide, sql)
-    case remainder: Remainder if remainder.dataType.isInstanceOf[IntegralType] =>
+    case remainder: Remainder if isNumber(remainder.dataType) =>
       NativeTypes.cast(s"(${sql(remainder.left)} % ${notZero(sql(remainder.right))})", remainder.dataType)
     case divide: IntegralDivide if divide.left.dataType.isInstanceOf[IntegralType] =>
       NativeTypes.cast(s"(${sql(divide.left)} // ${notZero(sql(divide.right))})", divide.dataType)
@@ -32,6 +38,18 @@ object Arithmetic {
     case UnaryPositive(child) => sql(child)
     case and: BitwiseAnd => NativeTypes.cast(s"(${sql(and.left)} & ${sql(and.right)})", and.dataType)
     case or: BitwiseOr => NativeTypes.cast(s"(${sql(or.left)} | ${sql(or.right)})", or.dataType)
+    case xor: BitwiseXor => NativeTypes.cast(s"xor(${sql(xor.left)}, ${sql(xor.right)})", xor.dataType)
+    case BitwiseNot(child) => NativeTypes.cast(s"(~${sql(child)})", child.dataType)
+    case Signum(child) if child.dataType == DoubleType =>
+      val number = sql(child)
+      s"(CASE WHEN isnan($number) OR $number = 0 THEN $number WHEN $number > 0 THEN CAST('1' AS DOUBLE) WHEN $number < 0 THEN CAST('-1' AS DOUBLE) END)"
+    case Sqrt(child) => s"sqrt(${sql(child)})"
+    case floor: Floor if isRounded(floor.child.dataType) => NativeTypes.cast(s"floor(${sql(floor.child)})", floor.dataType)
+    case ceil: Ceil if isRounded(ceil.child.dataType) => NativeTypes.cast(s"ceil(${sql(ceil.child)})", ceil.dataType)
+    case round @ Round(child, Literal(digits: Int, _), _) if digits >= 0 && child.dataType.isInstanceOf[IntegralType] && round.dataType == child.dataType => sql(child)
+    case Round(child, Literal(digits: Int, _), _) if child.dataType == DoubleType && digits >= 0 && digits <= 12 =>
+      val (number, to) = (sql(child), DecimalType(15, digits))
+      s"(CASE WHEN isfinite($number) THEN ${Casts.nearest(Casts.byItsDigits(number, to), to)} ELSE $number END)"
     case ShiftRight(value, Literal(count: Int, _)) if count >= 0 && count < 31 => NativeTypes.cast(s"(${sql(value)} >> $count)", value.dataType)
     case Round(child, Literal(digits: Int, _), _) if digits >= 0 && child.dataType.isInstanceOf[DecimalType] => rounded(child, digits, sql)
   }
@@ -117,6 +135,8 @@ object Arithmetic {
     else s"CAST(CAST($whole AS DECIMAL(38,0)) * CAST('0.${"0" * (to.scale - 1)}1' AS DECIMAL(${to.scale},${to.scale})) AS ${NativeTypes.name(to)})"
 
   private def notZero(text: String): String = s"(CASE WHEN $text = 0 THEN error('zero') ELSE $text END)"
+
+  private def isRounded(dataType: DataType): Boolean = dataType == DoubleType || dataType.isInstanceOf[DecimalType]
 
   private def isNumber(dataType: DataType): Boolean = dataType match {
     case _: IntegralType | _: DecimalType | DoubleType => true

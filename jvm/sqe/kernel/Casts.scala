@@ -13,8 +13,12 @@ import org.apache.spark.sql.types._
  * | integer to double, float to double | the nearest double, in both |
  * | decimal to double | the nearest double: one division of two doubles that are whole numbers below 2^53, else by its digits |
  * | decimal to INT, BIGINT | cut towards zero; beyond fifteen digits an error here, and Spark's answer there |
+ * | double to decimal | its shortest digits, rounded half away from zero; likewise only where a half has fifteen digits at most (see [[Arithmetic]]) |
  * | double to INT, BIGINT | cut towards zero; an error in both where it does not fit |
  * | integer, decimal, boolean to text | decimal digits, no exponent; `true`, `false` |
+ * | boolean to and from integers | 1 and 0; all but 0 |
+ * | timestamp to BIGINT, BIGINT to timestamp | whole seconds since 1970, cut towards the past |
+ * | timestamp to text | without the zeros at its end, within the years 1 to 9999; likewise only in UTC |
  * | timestamp to date | where the session's zone is UTC, or the timestamp has none |
  * | date to timestamp, TIMESTAMP from and to TIMESTAMP_NTZ | midnight; the same microseconds; likewise |
  * | date to text | `yyyy-MM-dd` within the years 1 to 9999, else an error here and Spark's own text there |
@@ -29,6 +33,7 @@ object Casts {
       case (_: DecimalType, to: DecimalType) => NativeTypes.cast(sql(cast.child), to)
       case (from: DecimalType, DoubleType) => nearest(sql(cast.child), from)
       case (from: DecimalType, IntegerType | LongType) if from.scale <= 15 => NativeTypes.cast(s"trunc(${short(sql(cast.child), from)})", cast.dataType)
+      case (DoubleType, to: DecimalType) if to.scale <= 12 => byItsDigits(sql(cast.child), to)
       case (FloatType, DoubleType) => NativeTypes.cast(sql(cast.child), DoubleType)
       case (DoubleType, IntegerType | LongType) => NativeTypes.cast(s"trunc(${sql(cast.child)})", cast.dataType)
       // The kernel writes `.5` where there is no digit before the point.
@@ -37,6 +42,13 @@ object Casts {
       case (DateType, to: StringType) =>
         val day = sql(cast.child)
         s"(CASE WHEN $day < DATE '0001-01-01' OR $day > DATE '9999-12-31' THEN error('year') ELSE ${NativeTypes.cast(day, to)} END)"
+      case (TimestampType | TimestampNTZType, to: StringType) =>
+        val moment = Moments.calendar(cast.child, sql, setting)
+        Moments.inKnownYears(moment, NativeTypes.cast(moment, to))
+      case (BooleanType, to: IntegralType) => NativeTypes.cast(sql(cast.child), to)
+      case (_: IntegralType, BooleanType) => s"(${sql(cast.child)} <> 0)"
+      case (TimestampType, LongType) => Moments.seconds(sql(cast.child))
+      case (LongType, TimestampType) => s"make_timestamptz(${sql(cast.child)} * CAST('1000000' AS BIGINT))"
       case (TimestampType | TimestampNTZType, DateType) => s"CAST(${Moments.calendar(cast.child, sql, setting)} AS DATE)"
       case (TimestampType, TimestampNTZType) => Moments.calendar(cast.child, sql, setting)
       case (TimestampNTZType, TimestampType) if Moments.isUtc(setting.timeZone) => s"make_timestamptz(epoch_us(${sql(cast.child)}))"
@@ -53,7 +65,11 @@ object Casts {
     if (from.precision <= 15) text
     else s"(CASE WHEN abs($text) >= CAST('1${"0" * (15 - from.scale)}' AS DECIMAL(${16 - from.scale},0)) THEN error('digits') ELSE $text END)"
 
-  private def nearest(text: String, from: DecimalType): String =
+  /** Both write the shortest digits that are this number, as long as fifteen are enough; Java below 19 at times more, if not. */
+  def byItsDigits(number: String, to: DecimalType): String =
+    s"(CASE WHEN abs($number) >= CAST('1e${14 - to.scale}' AS DOUBLE) THEN error('digits') ELSE ${NativeTypes.cast(s"CAST($number AS VARCHAR)", to)} END)"
+
+  def nearest(text: String, from: DecimalType): String =
     if (from.precision <= 15) s"(CAST(${Arithmetic.unscaled(text, from)} AS DOUBLE) / CAST('1e${from.scale}' AS DOUBLE))"
     else s"CAST(CAST($text AS VARCHAR) AS DOUBLE)"
 

@@ -21,27 +21,28 @@ object Conditions {
     case Alias(child, _) => sql(child)
     case column: AttributeReference => NativeTypes.check(column.dataType); NativeTypes.column(column)
     case Literal(value, dataType) => NativeLiterals(value, dataType)
-    case EqualNullSafe(left, right) => s"(${whole(left, sql)} IS NOT DISTINCT FROM ${whole(right, sql)})"
+    case EqualNullSafe(left, right) if comparable(left) => s"(${whole(left, sql)} IS NOT DISTINCT FROM ${whole(right, sql)})"
     case comparison: BinaryComparison if comparable(comparison.left) => s"(${whole(comparison.left, sql)} ${symbol(comparison)} ${whole(comparison.right, sql)})"
     case And(left, right) => s"(${sql(left)} AND ${sql(right)})"
     case Or(left, right) => s"(${sql(left)} OR ${sql(right)})"
     case Not(child) => s"(NOT ${sql(child)})"
     case IsNull(child) => s"(${whole(child, sql)} IS NULL)"
     case IsNotNull(child) => s"(${whole(child, sql)} IS NOT NULL)"
-    case In(value, list) if list.nonEmpty => s"(${whole(value, sql)} IN (${list.map(sql).mkString(", ")}))"
-    case InSet(value, set) if set.nonEmpty => s"(${whole(value, sql)} IN (${set.map(NativeLiterals(_, value.dataType)).mkString(", ")}))"
+    case In(value, list) if list.nonEmpty && comparable(value) => s"(${whole(value, sql)} IN (${list.map(sql).mkString(", ")}))"
+    case InSet(value, set) if set.nonEmpty && comparable(value) => s"(${whole(value, sql)} IN (${set.map(NativeLiterals(_, value.dataType)).mkString(", ")}))"
     case choice: CaseWhen =>
-      val branches = choice.branches.map { case (when, value) => s"WHEN ${sql(when)} THEN ${sql(value)}" }
-      NativeTypes.cast(s"CASE ${branches.mkString(" ")}${choice.elseValue.fold("")(value => s" ELSE ${sql(value)}")} END", choice.dataType)
-    case If(when, yes, no) => NativeTypes.cast(s"CASE WHEN ${sql(when)} THEN ${sql(yes)} ELSE ${sql(no)} END", yes.dataType)
-    case coalesce: Coalesce => NativeTypes.cast(coalesce.children.map(sql).mkString("COALESCE(", ", ", ")"), coalesce.dataType)
-    case greatest: Greatest if !NativeTypes.isFloat(greatest.dataType) => NativeTypes.cast(greatest.children.map(sql).mkString("greatest(", ", ", ")"), greatest.dataType)
-    case least: Least if !NativeTypes.isFloat(least.dataType) => NativeTypes.cast(least.children.map(sql).mkString("least(", ", ", ")"), least.dataType)
+      val branches = choice.branches.map { case (when, value) => s"WHEN ${sql(when)} THEN ${one(value, choice, sql)}" }
+      NativeTypes.cast(s"CASE ${branches.mkString(" ")}${choice.elseValue.fold("")(value => s" ELSE ${one(value, choice, sql)}")} END", choice.dataType)
+    case choice @ If(when, yes, no) => NativeTypes.cast(s"CASE WHEN ${sql(when)} THEN ${one(yes, choice, sql)} ELSE ${one(no, choice, sql)} END", yes.dataType)
+    case coalesce: Coalesce => NativeTypes.cast(coalesce.children.map(one(_, coalesce, sql)).mkString("COALESCE(", ", ", ")"), coalesce.dataType)
+    case greatest: Greatest if NativeTypes.hasExtremes(greatest.dataType) => NativeTypes.cast(greatest.children.map(sql).mkString("greatest(", ", ", ")"), greatest.dataType)
+    case least: Least if NativeTypes.hasExtremes(least.dataType) => NativeTypes.cast(least.children.map(sql).mkString("least(", ", ", ")"), least.dataType)
     case KnownNotNull(child) => sql(child)
     case KnownNullable(child) => sql(child)
     case KnownFloatingPointNormalized(child) => sql(child)
     // Spark makes equal floats the same before it groups by them.
     case NormalizeNaNAndZero(child) => s"(CASE WHEN ${sql(child)} = 0 THEN ${NativeTypes.cast("0", child.dataType)} ELSE ${sql(child)} END)"
+    case IsNaN(child) => s"COALESCE(isnan(${sql(child)}), FALSE)"
     case _: DynamicPruning | _: BloomFilterMightContain => "TRUE"
   }
 
@@ -59,6 +60,10 @@ object Conditions {
     }
   }
 
+  /** Of several that a choice is made of. */
+  private def one(value: Expression, choice: Expression, sql: Expression => String): String =
+    if (NativeTypes.isFlat(choice.dataType)) sql(value) else NativeTypes.same(sql(value), value.dataType, choice.dataType)
+
   private def symbol(comparison: BinaryComparison): String = comparison match {
     case _: EqualTo => "="
     case other => other.symbol
@@ -66,6 +71,6 @@ object Conditions {
 
   private def comparable(side: Expression): Boolean = side.dataType match {
     case text: StringType => NativeTypes.isBinary(text)
-    case other => NativeTypes.check(other); true
+    case other => NativeTypes.checkFlat(other); true
   }
 }

@@ -18,6 +18,8 @@ final class Expressions(setting: Setting, subquery: LogicalPlan => String) {
     Texts.table(apply, setting),
     Patterns.table(apply),
     Moments.table(apply, setting),
+    Nested.table(apply),
+    Jsons.table(apply),
     Aggregates.table(apply, setting),
     { case scalar: ScalarSubquery if scalar.outerAttrs.isEmpty => s"(${subquery(scalar.plan)})" })
 

@@ -11,21 +11,38 @@ object FileCheck {
   private val known = Recent.setOf[(String, String)](100000)
 
   def apply(instance: NativeInstance, files: NativeFiles): Unit = {
-    val names = files.names.sorted.mkString(" ")
-    val unknown = files.paths.filterNot(path => known.contains((path, names)))
+    val columns = files.names.map(_.toString).sorted.mkString(" ")
+    val unknown = files.paths.filterNot(path => known.contains((path, columns)))
     if (unknown.nonEmpty) {
       val odd = instance.first(s"SELECT file_name FROM parquet_schema(${unknown.map(NativeLiterals.quoted).mkString("[", ", ", "]")}) " +
-        s"WHERE type IS NOT NULL AND (field_id IS NULL${unmarked(files.texts)}${renamed(files.names)}) LIMIT 1")
-      if (odd.isDefined) Refused("file that Iceberg did not write")
-      unknown.foreach(path => known.add((path, names)))
+        s"WHERE type IS NOT NULL AND (field_id IS NULL${unmarked(files.texts)})${renamed(files.names)} LIMIT 1")
+      if (odd.isDefined || changed(instance, unknown, files.names)) Refused("file that Iceberg did not write")
+      unknown.foreach(path => known.add((path, columns)))
     }
   }
 
   /** A copy that was made again. */
   def forget(path: String): Unit = known.removeIf(_._1 == path)
 
-  private def renamed(names: Seq[(Int, String)]): String =
-    names.map { case (id, name) => s" OR (field_id = $id) <> (name = ${NativeLiterals.quoted(name)})" }.mkString
+  private def renamed(columns: Seq[FileColumn]): String =
+    columns.collect { case FileColumn(id, Some(name), _) => s" OR (field_id = $id) <> (name = ${NativeLiterals.quoted(name)})" }.mkString
+
+  /** Whether a nested column lies otherwise in a file. */
+  private def changed(instance: NativeInstance, paths: Seq[String], columns: Seq[FileColumn]): Boolean = {
+    val unlike = columns.flatMap(_.unlike).distinct
+    unlike.nonEmpty && instance.first(s"SELECT file_name FROM parquet_schema(${paths.map(NativeLiterals.quoted).mkString("[", ", ", "]")}) " +
+      s"GROUP BY file_name HAVING ${unlike.mkString(" OR ")} LIMIT 1").isDefined
+  }
+
+  /** Of a file that has the column: what follows it in the schema is something else. */
+  def otherLayout(id: Int, layout: String): String =
+    s"bool_or(field_id = $id) AND NOT contains(string_agg(concat(name, '/', field_id, '/', num_children, ';'), '' ORDER BY column_id), ${NativeLiterals.quoted(layout)})"
+
+  /** Of fields by id and name, and all ids of that name: a file has the id under another name, or the name under an id that nobody knows. */
+  def otherNames(fields: Seq[(Int, String, Seq[Int])]): String = fields.map { case (id, name, ids) =>
+    val quoted = NativeLiterals.quoted(name)
+    s"field_id = $id AND lower(name) <> $quoted OR lower(name) = $quoted AND field_id NOT IN (${(id +: ids).distinct.mkString(", ")})"
+  }.mkString("bool_or(", " OR ", ")")
 
   private def unmarked(texts: Seq[Int]): String =
     if (texts.isEmpty) "" else s" OR (field_id IN (${texts.mkString(", ")}) AND converted_type IS NULL AND logical_type IS NULL)"

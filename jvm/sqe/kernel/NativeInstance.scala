@@ -11,13 +11,20 @@ import org.apache.arrow.c.ArrowArrayStream
 import org.apache.arrow.memory.BufferAllocator
 import org.apache.arrow.vector.ipc.ArrowReader
 import org.apache.spark.internal.Logging
+import org.apache.spark.sql.types.DataType
 import org.duckdb.{DuckDBAppender, DuckDBConnection, DuckDBResultSet}
 
 /**
- * The files of a scan, the field ids of its table's columns of text, the files with deleted rows, columns that are read by name, and the
+ * The files of a scan, the field ids of its table's columns of text, the files with deleted rows, the columns that are read, and the
  * objects that the files are copies of.
  */
-final case class NativeFiles(paths: Seq[String], texts: Seq[Int], deleted: Seq[DeletedRows], names: Seq[(Int, String)], remote: Option[RemoteFiles])
+final case class NativeFiles(paths: Seq[String], texts: Seq[Int], deleted: Seq[DeletedRows], names: Seq[FileColumn], remote: Option[RemoteFiles])
+
+/** A column that is read: by its name, if files must have that one; how to see that a nested one is not as expected ([[FileCheck]]). */
+final case class FileColumn(id: Int, name: Option[String], unlike: Option[String])
+
+/** How to see that it is not as expected in a file; the type of all of it; and whether each file has all of it in that order. */
+final case class NestedColumn(unlike: String, whole: DataType, inOneOrder: Boolean)
 
 /** What a task needs to run a fragment. The SQL was made by the translator from a plan; nobody writes it. */
 final case class NativeQuery(sql: String, files: Seq[NativeFiles], settings: KernelSettings, shortcuts: Seq[String], fed: Seq[FedScan])

@@ -2,6 +2,8 @@ package org.apache.spark.sql.sqe.kernel
 
 import java.time.LocalDate
 
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -18,8 +20,23 @@ object NativeLiterals {
     case DateType => date(value.asInstanceOf[Int])
     case TimestampType => s"make_timestamptz(${NativeTypes.cast(s"'$value'", LongType)})"
     case TimestampNTZType => s"make_timestamp(${NativeTypes.cast(s"'$value'", LongType)})"
+    case ArrayType(element, _) => NativeTypes.cast(each(value.asInstanceOf[ArrayData], element).mkString("[", ", ", "]"), dataType)
+    case MapType(key, of, _) =>
+      val map = value.asInstanceOf[MapData]
+      NativeTypes.cast(s"MAP([${each(map.keyArray, key).mkString(", ")}], [${each(map.valueArray, of).mkString(", ")}])", dataType)
+    case struct: StructType =>
+      val row = value.asInstanceOf[InternalRow]
+      NativeTypes.cast(struct.fields.zipWithIndex.map { case (field, i) => s"${NativeTypes.quoted(field.name)} := ${apply(row.get(i, field.dataType), field.dataType)}" }
+        .mkString("struct_pack(", ", ", ")"), dataType)
     case other => Refused(s"constant of type ${other.typeName.takeWhile(_ != '(')}")
   }
+
+  private def each(values: ArrayData, of: DataType): Seq[String] = {
+    if (values.numElements() > manyValues) Refused("constant of many values")
+    (0 until values.numElements()).map(i => apply(if (values.isNullAt(i)) null else values.get(i, of), of))
+  }
+
+  private val manyValues = 1000
 
   def quoted(text: UTF8String): String = {
     if (!text.isValid) Refused("text that is not UTF-8")

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 import org.apache.spark.sql.sqe.policy.{ExplainedTable, SecuredRelation}
+import org.apache.spark.sql.types.{ArrayType, MapType, StructType}
 
 /**
  * Operators of an optimized plan, as SQL of the kernel: one SELECT around another, columns by Spark's numbers.
@@ -19,6 +20,7 @@ import org.apache.spark.sql.sqe.policy.{ExplainedTable, SecuredRelation}
  * | Limit, Offset over Sort | the same rows, but for equal ones at the border; LIMIT without ORDER BY is left to Spark |
  * | Window | see [[Windows]] |
  * | Expand (ROLLUP, CUBE, GROUPING SETS, several DISTINCT) | each row once a grouping set |
+ * | Generate: explode, posexplode, inline, of arrays and maps, also outer | one row an element; of NULL and of nothing no row, or one of NULLs where it is outer |
  * | local rows | written out |
  * | secured table | its filter and masks are part of the SQL; see [[MayFail]] |
  */
@@ -41,6 +43,7 @@ final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse])
     case union: Union if !union.byName && !union.allowMissingCol => union.children.map(part(_, union.output)).mkString("(", ") UNION ALL (", ")")
     case window: Window => s"SELECT *, ${window.windowExpressions.map(item => s"${windows(item)} AS ${NativeTypes.column(item)}").mkString(", ")} FROM (${apply(window.child)})"
     case limit: WindowGroupLimit => apply(limit.child) // Spark's shortcut: the filter on the rank is above
+    case generate: Generate => generated(generate)
     case expand: Expand => expanded(expand)
     case secured: SecuredRelation => apply(secured.child)
     case scan: DataSourceV2ScanRelation => scans(scan)
@@ -55,6 +58,7 @@ final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse])
 
   private def aggregated(aggregate: Aggregate): String = {
     val grouped = aggregate.groupingExpressions
+    grouped.foreach(key => NativeTypes.checkFlat(key.dataType))
     if (grouped.isEmpty && !aggregate.aggregateExpressions.exists(_.exists(_.isInstanceOf[AggregateExpression]))) Refused("aggregate without functions")
     val by = if (grouped.isEmpty) "" else grouped.map(sql(_)).mkString(" GROUP BY ", ", ", "")
     s"SELECT ${named(aggregate.aggregateExpressions)} FROM (${withOneZero(grouped, apply(aggregate.child))})$by"
@@ -75,6 +79,7 @@ final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse])
     // NOT IN: a NULL on either side is an answer of its own.
     case Join(left, right, LeftAnti, Some(Or(equal @ EqualTo(a, b), IsNull(again))), _)
         if equal.semanticEquals(again) && a.references.subsetOf(left.outputSet) && b.references.subsetOf(right.outputSet) =>
+      NativeTypes.checkFlat(a.dataType)
       s"SELECT * FROM (${apply(left)}) WHERE ${sql(a)} NOT IN (SELECT ${sql(b)} FROM (${apply(right)}))"
     case Join(left, right, ExistenceJoin(exists), condition, _) =>
       val found = s"EXISTS (SELECT 1 FROM (${apply(right)})${condition.fold("")(part => s" WHERE ${conditions.ofJoin(part, left, right)}")})"
@@ -110,19 +115,44 @@ final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse])
   }
 
   private def part(child: LogicalPlan, output: Seq[Attribute]): String = {
-    val items = child.output.zip(output).map { case (from, to) => s"${NativeTypes.cast(NativeTypes.column(from), to.dataType)} AS ${NativeTypes.column(to)}" }
+    val items = child.output.zip(output).map { case (from, to) => s"${NativeTypes.same(NativeTypes.column(from), from.dataType, to.dataType)} AS ${NativeTypes.column(to)}" }
     s"SELECT ${Select.list(items)} FROM (${apply(child)})"
   }
 
   /** Each row once for each projection, all in one pass. */
   private def expanded(expand: Expand): String = {
     val items = expand.output.zipWithIndex.map { case (column, i) =>
-      val choices = expand.projections.map(projection => NativeTypes.cast(sql(projection(i)), column.dataType))
+      val choices = expand.projections.map(projection => NativeTypes.same(sql(projection(i)), projection(i).dataType, column.dataType))
       val item = if (choices.distinct.size == 1) choices.head
       else choices.zipWithIndex.map { case (choice, n) => s"WHEN $n THEN $choice" }.mkString("CASE projection ", " ", " END")
       s"$item AS ${NativeTypes.column(column)}"
     }
     s"SELECT ${Select.list(items)} FROM (${apply(expand.child)}) CROSS JOIN (VALUES ${expand.projections.indices.map(n => s"($n)").mkString(", ")}) AS projections(projection)"
+  }
+
+  /** One row an element, which has its columns. */
+  private def generated(generate: Generate): String = {
+    val (of, position) = generate.generator match {
+      case Explode(of) => (of, false)
+      case PosExplode(of) => (of, true)
+      case Inline(of) => (of, false)
+      case other => Refused(s"function ${other.prettyName}")
+    }
+    val (items, fields) = of.dataType match {
+      case ArrayType(struct: StructType, _) if generate.generator.isInstanceOf[Inline] => (sql(of), struct.fieldNames.map(NativeLiterals.quoted).toSeq)
+      case _: ArrayType => (sql(of), Nil)
+      case map: MapType => (s"map_entries(${sql(of)})", Seq("'key'", "'value'"))
+      case other => Refused(s"type ${other.typeName}")
+    }
+    // None makes no row, and where it is outer one of NULLs.
+    def each(list: String): String = s"unnest(${if (generate.outer) s"CASE WHEN len($items) > 0 THEN $list ELSE [NULL] END" else list})"
+    val values = if (fields.isEmpty) Seq("item") else fields.map(name => s"struct_extract(item, $name)")
+    val made = generate.generatorOutput.zip(if (position) "place" +: values else values).map { case (column, value) =>
+      s"${NativeTypes.cast(value, column.dataType)} AS ${NativeTypes.column(column)}"
+    }
+    val kept = generate.requiredChildOutput.map(NativeTypes.column)
+    val places = if (position) s", ${each(s"range(len($items))")} AS place" else ""
+    s"SELECT ${Select.list(kept ++ made)} FROM (SELECT *, ${each(items)} AS item$places FROM (${apply(generate.child)}))"
   }
 
   private def written(local: LocalRelation): String = {

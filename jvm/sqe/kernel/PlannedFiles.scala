@@ -6,12 +6,13 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.iceberg.{DataFile, FileContent, FileFormat, FileScanTask, MetadataColumns, Table, TableProperties}
 import org.apache.iceberg.hadoop.HadoopFileIO
+import org.apache.iceberg.spark.SparkSchemaUtil
 import org.apache.iceberg.types.Type.TypeID
-import org.apache.iceberg.types.TypeUtil
-import org.apache.iceberg.types.Types.NestedField
+import org.apache.iceberg.types.{Type, TypeUtil}
+import org.apache.iceberg.types.Types.{ListType, MapType, NestedField, StructType}
 import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.sqe.files.GuardedFileSystem
-import org.apache.spark.sql.sqe.kernel.{CacheUse, DeletedRows, InThisJvm, Refused, RemoteFile, RemoteFiles, Sent, StoreIdentity, TableFiles}
+import org.apache.spark.sql.sqe.kernel.{CacheUse, DeletedRows, FileCheck, FileColumn, InThisJvm, NestedColumn, Refused, RemoteFile, RemoteFiles, Sent, StoreIdentity, TableFiles}
 
 /**
  * The files of an Iceberg scan, where each is a plain Parquet file, local or to be had as a local copy (`remote`), and the rows that are
@@ -26,8 +27,9 @@ final case class PlannedFiles(
     fields: Map[String, NestedField],
     texts: Seq[Int],
     sameName: NestedField => Boolean,
+    nested: NestedField => Option[NestedColumn],
     remote: Option[RemoteFiles] = None,
-    names: Seq[(Int, String)] = Nil) {
+    names: Seq[FileColumn] = Nil) {
   lazy val untouched: Seq[String] = paths.filterNot(deleted.map(_.path).toSet)
 }
 
@@ -50,7 +52,7 @@ object PlannedFiles {
       DeletedRows(place.path(task.file), task.file.location, task.deletes.asScala.toSeq, place.access)
     }
     PlannedFiles(table.name, files.map(place.path), deleted, tasks.map(_.file.recordCount).sum,
-      tasks.map(_.file.fileSizeInBytes).sum, fields, texts(table), sameName(table), place.remote(files))
+      tasks.map(_.file.fileSizeInBytes).sum, fields, texts(table), sameName(table), nested(table), place.remote(files))
   }
 
   /** Where the kernel finds the files of a table. */
@@ -95,9 +97,57 @@ object PlannedFiles {
     val schemas = table.schemas.values.asScala.toSeq.map(schema => TypeUtil.indexById(schema.asStruct).values.asScala.toSeq)
     field => field.name.matches(plainName) && !virtualNames.contains(field.name.toLowerCase(ROOT)) && schemas.forall { fields =>
       fields.filter(_.name.equalsIgnoreCase(field.name)) match {
-        case Seq(one) => one.fieldId == field.fieldId && one.name == field.name && one.`type` == field.`type`
+        case Seq(one) => one.fieldId == field.fieldId && one.name == field.name && (one.`type` == field.`type` || !field.`type`.isPrimitiveType)
         case _ => false
       }
+    }
+  }
+
+  /**
+   * A nested column. Where it was the same in all of the table's life, files have what is in it in one order. Where fields were added,
+   * dropped or widened, they are found by their names, as long as a name stands for one id and an id for one name.
+   */
+  private def nested(table: Table)(column: NestedField): Option[NestedColumn] = if (column.`type`.isPrimitiveType) None else {
+    val schemas = table.schemas.values.asScala.toSeq
+    val all = schemas.flatMap(schema => Option(schema.findField(column.fieldId))).map(_.`type`)
+    val names = paths("", column.`type`)
+    if (!names.forall { case (path, _) => path.split('/').forall(_.matches(plainName)) }) Refused("nested column with unusual names")
+    if (all.map(layout(_, _.toString)).distinct.size == 1)
+      Some(NestedColumn(FileCheck.otherLayout(column.fieldId, s"/${column.fieldId}/${layout(all.head, _ => "")}"), SparkSchemaUtil.convert(all.head), inOneOrder = true))
+    else {
+      val ever = (names ++ all.flatMap(paths("", _))).distinct
+      if (ever.map(_._1).distinct.size != ever.size || ever.map(_._2).distinct.size != ever.size) Refused("nested column of which something has changed its name")
+      val known = schemas.flatMap(schema => TypeUtil.indexById(schema.asStruct).values.asScala).groupMap(_.name.toLowerCase(ROOT))(_.fieldId)
+      val fields = names.map { case (path, id) => val name = path.split('/').last; (id, name, known.getOrElse(name, Nil).distinct) }
+      // Of a struct with nothing that a file has the kernel makes an error, so it is read with all that it has.
+      val whole = all.filter(leaves(column.`type`).toSet subsetOf leaves(_).toSet).maxBy(leaves(_).size)
+      Some(NestedColumn(FileCheck.otherNames(fields), SparkSchemaUtil.convert(whole), inOneOrder = false))
+    }
+  }
+
+  /** Of all that is in it, names from the outside to the inside, in small letters as the kernel sees them, and ids. */
+  private def paths(within: String, of: Type): Seq[(String, Int)] = of match {
+    case nested: Type.NestedType => nested.fields.asScala.toSeq.flatMap { field =>
+      val path = within + field.name.toLowerCase(ROOT)
+      (path -> field.fieldId) +: paths(s"$path/", field.`type`)
+    }
+    case _ => Nil
+  }
+
+  /** Of what is no struct, list or map in it, the id and the type. */
+  private def leaves(of: Type): Seq[(Int, Type)] = of match {
+    case nested: Type.NestedType => nested.fields.asScala.toSeq.flatMap(field => if (field.`type`.isPrimitiveType) Seq(field.fieldId -> field.`type`) else leaves(field.`type`))
+    case _ => Nil
+  }
+
+  /** In the order of a file's schema: how many children, and of each its name, its id, and the same. */
+  private def layout(of: Type, leaf: Type => String): String = {
+    def part(name: String, id: Int, child: Type): String = s"$name/$id/${layout(child, leaf)}"
+    of match {
+      case struct: StructType => s"${struct.fields.size};${struct.fields.asScala.map(field => part(field.name, field.fieldId, field.`type`)).mkString}"
+      case list: ListType => s"1;list//1;${part("element", list.elementId, list.elementType)}"
+      case map: MapType => s"1;key_value//2;${part("key", map.keyId, map.keyType)}${part("value", map.valueId, map.valueType)}"
+      case other => s"${leaf(other)};"
     }
   }
 

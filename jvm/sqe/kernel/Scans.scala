@@ -15,6 +15,7 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
  * |---|---|
  * | columns by field id | renamed, dropped and added again, reordered: the id is what Iceberg goes by, too; without one: NULL |
  * | columns by name | where it has been the name of that id, and of no other, in all schemas of the table; checked in each file |
+ * | nested columns | by their field id; what is in them by name, which always was the name of that id; checked in each file |
  * | wider types | the file's value cast to the table's type; Iceberg allows only casts that lose nothing |
  * | partition columns | read from the file, which holds them; never from the file's path |
  * | rows deleted by position (delete files, deletion vectors) | read by Iceberg's own loader; taken out by file and row number |
@@ -50,11 +51,20 @@ final class Scans(local: Boolean, cache: Option[CacheUse]) {
     val files = PlannedFiles.of(relation.scan, cache)
     val fields = relation.output.map(column => column -> field(column, files))
     // With a mapping the kernel does not know how many rows a file has, and joins in the order of the text.
-    val byName = fields.forall { case (_, field) => files.sameName(field) }
-    val schema = if (byName) Nil else fields.map { case (column, field) => mapped(column, field) }
+    val nested = fields.flatMap { case (column, field) => files.nested(field).map(column.exprId -> _) }.toMap
+    val byName = fields.forall { case (_, field) => files.sameName(field) } && nested.values.forall(_.inOneOrder)
+    val schema = if (byName) Nil else fields.map { case (column, field) => mapped(column, field, nested.get(column.exprId)) }
     val items = if (byName) fields.map { case (column, field) => s"${NativeTypes.cast(s"\"${field.name}\"", column.dataType)} AS ${NativeTypes.column(column)}" }
-    else relation.output.map(NativeTypes.column)
-    found += (if (byName) files.copy(names = fields.map { case (_, field) => field.fieldId -> field.name }.distinct) else files)
+    else relation.output.map { column =>
+      val name = NativeTypes.column(column)
+      // A part of a struct would be read by its place (2.0.0), which is not the same in all files: not through CASE.
+      nested.get(column.exprId).fold(name) { found =>
+        val part = NativeTypes.cast(name, column.dataType)
+        s"${if (found.inOneOrder) part else s"CASE WHEN $name IS NOT NULL THEN $part END"} AS $name"
+      }
+    }
+    val looked = fields.map { case (column, field) => FileColumn(field.fieldId, if (byName) Some(field.name) else None, nested.get(column.exprId).map(_.unlike)) }
+    found += files.copy(names = looked.filter(column => column.name.isDefined || column.unlike.isDefined).distinct)
     val parts = Seq(
       if (files.untouched.isEmpty) None else Some(s"SELECT ${Select.list(items)} FROM ${read(files.untouched, schema)}"),
       if (files.deleted.isEmpty) None else Some(s"SELECT ${columns(relation.output)} FROM (SELECT ${Select.list(items)}, filename, file_row_number " +
@@ -74,8 +84,11 @@ final class Scans(local: Boolean, cache: Option[CacheUse]) {
     field
   }
 
-  private def mapped(column: Attribute, field: NestedField): String =
-    s"${field.fieldId}: {name: '${NativeTypes.column(column)}', type: '${NativeTypes.name(column.dataType)}', default_value: NULL}"
+  /** Of a nested column all that files have. */
+  private def mapped(column: Attribute, field: NestedField, nested: Option[NestedColumn]): String = {
+    val kind = NativeTypes.name(nested.fold(column.dataType)(_.whole))
+    s"${field.fieldId}: {name: '${NativeTypes.column(column)}', type: ${NativeLiterals.quoted(kind)}, default_value: NULL}"
+  }
 
   private def columns(output: Seq[Attribute]): String = Select.list(output.map(NativeTypes.column))
 

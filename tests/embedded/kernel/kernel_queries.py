@@ -52,6 +52,7 @@ class Queries:
                 *[self._combined] * 2,
                 *[self._existing] * 2,
                 *[self._compared] * 2,
+                *[self._exploded] * 3,
                 self._distinct,
                 self._semi,
                 self._joined_groups,
@@ -90,13 +91,18 @@ class Queries:
             "", f" LIMIT {self._draw.randint(1, 9)}", f" LIMIT {self._draw.randint(1, 30)} OFFSET {self._draw.randint(1, 5)}"
         )
 
+    def _more(self) -> str:
+        """Columns that are passed on, and never compared."""
+        return "".join(f", {self._of.nested()} AS n{n}" for n in range(self._draw.choice([0, 0, 1, 2])))
+
     def _rows(self) -> RandomQuery:
-        return RandomQuery(f"SELECT k, {self._items(2, 6, 3)} FROM {self._left}{self._where()} ORDER BY k", True)
+        return RandomQuery(f"SELECT k, {self._items(2, 6, 3)}{self._more()} FROM {self._left}{self._where()} ORDER BY k", True)
 
     def _top(self) -> RandomQuery:
         keys = ", ".join(self._of.any(1) + self._direction() for _ in range(self._draw.randint(1, 3)))
         return RandomQuery(
-            f"SELECT k, {self._items(1, 3, 2)} FROM {self._left}{self._where()} ORDER BY {keys}, k{self._limit()}", True
+            f"SELECT k, {self._items(1, 3, 2)}{self._more()} FROM {self._left}{self._where()} ORDER BY {keys}, k{self._limit()}",
+            True,
         )
 
     def _distinct(self) -> RandomQuery:
@@ -120,6 +126,14 @@ class Queries:
             lambda: f"{self._one('sum', 'avg')}(DISTINCT {of.column('t', 'd', 'e')})",
             lambda: f"sum({of.column('d', 'e', 'w', 't', 'h', 'i')})",
             lambda: f"avg({of.column('d', 'e', 'w')})",
+            lambda: f"{self._one('bit_and', 'bit_or', 'bit_xor')}({of.whole(1)})",
+            lambda: f"{self._one('count_if', 'bool_and', 'bool_or')}({of.truth(1)})",
+            lambda: f"{self._one('min', 'max')}({of.one(lambda: of.column('x', 'g'), lambda: of.double(1))})",
+            lambda: f"avg({of.one(lambda: of.column('l', 'i'), lambda: of.whole(1))})",
+            lambda: f"median({of.column('t', 'i', 'l', 'd', 'e')})",
+            lambda: f"percentile({of.column('t', 'i', 'd', 'w')}, {self._one('0.0', '0.1', '0.25', '0.9', '0.95', '1.0')})",
+            lambda: f"listagg({self._one('', 'DISTINCT ')}{self._names['s']}, ',') WITHIN GROUP (ORDER BY {self._names['s']})",
+            lambda: f"sort_array({self._one('collect_list', 'collect_set')}({of.column('i', 's', 'd', 'day')}))",
         )
         return call + (f" FILTER (WHERE {of.total(1)})" if self._draw.random() < 0.2 else "")
 
@@ -170,7 +184,7 @@ class Queries:
     def _join(self) -> RandomQuery:
         kind = self._one("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN")
         self._of.alias = "p."
-        items = f"p.k AS pk, q.k AS qk, {self._items(1, 3, 1)}, q.{self._name(*_KEYS)} AS w"
+        items = f"p.k AS pk, q.k AS qk, {self._items(1, 3, 1)}{self._more()}, q.{self._name(*_KEYS)} AS w"
         more = self._one("", "", f" WHERE {self._of.total(1)}", f" WHERE q.{self._name(*_KEYS)} IS NULL")
         text = f"SELECT {items} FROM {self._left} p {kind} {self._right} q ON {self._on()}{more}"
         return RandomQuery(f"{text} ORDER BY p.k, q.k{self._limit()}", True)
@@ -204,9 +218,14 @@ class Queries:
             f"lead({self._names['s']}, 1, 'none')",
             f"lag({self._names['i']}, 1, -1)",
         )
+        first = self._one("first_value", "last_value", "nth_value")
+        more, nulls = ", 2" if first == "nth_value" else "", self._one("", " IGNORE NULLS")
+        kept = f"{first}({self._name('i', 's', 'x', 'ints', 'one')}{more}){nulls} OVER ({by}{keys}, k{self._one(*_FRAMES)})"
         summed = f"{self._aggregate_of_columns()} OVER ({by}{keys}, k{self._one(*_FRAMES)})"
         all_of_it = f"{self._aggregate_of_columns()} OVER ({by})"
-        items = f"{ranked} OVER ({by}{keys}) AS v, {placed} OVER ({by}{keys}, k) AS w, {summed} AS y, {all_of_it} AS z"
+        items = (
+            f"{ranked} OVER ({by}{keys}) AS v, {placed} OVER ({by}{keys}, k) AS w, {summed} AS y, {all_of_it} AS z, {kept} AS o"
+        )
         text = f"SELECT k, {items} FROM {self._left}{self._where()}"
         if self._draw.random() < 0.25:  # the best of each group
             text = f"SELECT * FROM (SELECT k, {ranked} OVER ({by}{keys}) AS v, {summed} AS y FROM {self._left}) WHERE v <= 2"
@@ -248,6 +267,26 @@ class Queries:
         if self._draw.random() < 0.2:
             return RandomQuery(f"SELECT k, CASE WHEN {condition} THEN 1 ELSE 0 END AS v FROM {self._left} p ORDER BY k", True)
         return RandomQuery(f"SELECT k, {key} FROM {self._left} p WHERE {condition} ORDER BY k", True)
+
+    def _exploded(self) -> RandomQuery:
+        """One row an element, as they are, grouped, or of two at once."""
+        of, outer = self._of, self._one("", "OUTER ")
+        call, columns = self._draw.choice(
+            [
+                ("explode(ints)", "e1"),
+                ("posexplode(texts)", "e1, e2"),
+                ("explode(pairs)", "e1, e2"),
+                ("posexplode(pairs)", "e1, e2, e3"),
+                ("inline(many)", "e1, e2"),
+                (f"explode(array({of.whole(1)}, {of.column('i')}))", "e1"),
+                ("explode(map_keys(pairs))", "e1"),
+                (f"explode(filter(ints, v -> v {self._one('>', '<=')} {of.column('t')}))", "e1"),
+            ]
+        )
+        view = f"{self._left} LATERAL VIEW {outer}{call} AS {columns}{self._one('', ' LATERAL VIEW OUTER explode(texts) AS e4')}"
+        if self._draw.random() < 0.5:
+            return RandomQuery(f"SELECT k, {columns}, {self._items(1, 2, 1)}{self._more()} FROM {view}{self._where()}", False)
+        return RandomQuery(f"SELECT {columns}, {self._aggregates(1, 3)} FROM {view}{self._where()} GROUP BY {columns}", False)
 
     def _compared(self) -> RandomQuery:
         column, functions = self._draw.choice(

@@ -89,6 +89,19 @@ _SPELLED = {
     "m": ["0", "7", "-12", "+3", "127", "-128", "0099", "32768", "2147483648", *["5"] * 30],
     "v": [f"{day.isoformat()}" for day in DAYS] * 4 + ["2023-02-30", "2024-1-5", " 2024-01-05"],
 }
+# Of JSON, also of what is none.
+_SPELLED["js"] = [
+    *['{"a": "x", "b": {"c": 1}}', '{"a": 7}', '{"a": null}', "{}", '{"a": "ä\\n", "b": {"c": "y"}}', '{"b": {"c": true}}'] * 6,
+    *['{"a": 1.5}', '{"a": [1]}', "no JSON", '{"a": 1, "a": 2}'],
+]
+_SMALL = pa.struct([("fa", pa.int32()), ("fb", pa.string())])
+_NESTED: dict[str, pa.DataType] = {
+    "ints": pa.list_(pa.int32()),
+    "texts": pa.list_(pa.string()),
+    "one": pa.struct([("fa", pa.int32()), ("fb", pa.string()), ("fc", pa.decimal128(9, 2)), ("fd", _SMALL)]),
+    "many": pa.list_(_SMALL),
+    "pairs": pa.map_(pa.string(), pa.int32()),
+}
 
 
 @dataclass(frozen=True)
@@ -115,10 +128,12 @@ def _table(draw: random.Random, odd: frozenset[str], count: int) -> RandomTable:
     columns: dict[str, pa.Array] = {"k": pa.array(range(count), pa.int64())}
     for name, kind in types.items():
         columns[_real(name, odd)] = _column(draw, name, kind, count, nulls)
+    for name, kind in _NESTED.items():
+        columns[name] = pa.array([_sometimes_null(draw, nulls, _nested(draw, kind, nulls)) for _ in range(count)], kind)
     for name, words in _SPELLED.items():
         columns[name] = pa.array([_sometimes_null(draw, nulls, draw.choice(words)) for _ in range(count)], pa.string())
     return RandomTable(
-        pa.table(columns), {name: f"`{_real(name, odd)}`" if name in odd else name for name in [*types, *_SPELLED, "k"]}
+        pa.table(columns), {name: f"`{_real(name, odd)}`" if name in odd else name for name in [*types, *_SPELLED, *_NESTED, "k"]}
     )
 
 
@@ -141,6 +156,19 @@ def _column(draw: random.Random, name: str, kind: pa.DataType, count: int, nulls
 
 def _sometimes_null(draw: random.Random, nulls: float, value: object) -> object:
     return None if draw.random() < nulls else value
+
+
+def _nested(draw: random.Random, kind: pa.DataType, nulls: float) -> object:
+    """Empty, of one, of a few; a struct of NULLs is no NULL."""
+
+    def inner(of: pa.DataType) -> object:
+        return _sometimes_null(draw, nulls, _nested(draw, of, nulls) if pa.types.is_nested(of) else _value(draw, "", of))
+
+    if pa.types.is_map(kind):
+        return [(key, inner(kind.item_type)) for key in draw.sample(["a", "b", "", "ß"], draw.randint(0, 3))]
+    if pa.types.is_list(kind):
+        return [inner(kind.value_type) for _ in range(draw.choice([0, 1, 2, 2, 4]))]
+    return {field.name: inner(field.type) for field in kind}
 
 
 def _value(draw: random.Random, name: str, kind: pa.DataType) -> object:

@@ -66,7 +66,8 @@ class Sides:
         expected, found = self.answer("off", query), self.answer("require", query)
         self.native("auto")
         assert isinstance(found, pa.Table), (query, found)
-        assert difference(expected, found, ordered=ordered) is None, query
+        unlike = difference(expected, found, ordered=ordered)
+        assert unlike is None, (query, unlike)
         return found
 
     def fragments(self) -> int:

@@ -46,7 +46,7 @@ def analyst(handler: QueryHandler, driver: Driver, sessions: Sessions, book: Boo
 @pytest.fixture(scope="module")
 def visible(admin: Person, analyst: Person) -> str:
     """A table that never held the rest, for what the answers have to be."""
-    columns = "id, owner, region, balance, note, divisor, digits, opened"
+    columns = "id, owner, region, balance, note, divisor, digits, opened, tags, place"
     admin.rows(f"CREATE TABLE visible AS SELECT {columns}, concat('**', right(iban, 2)) AS iban FROM {TABLE} WHERE region = 'EU'")
     return "visible"
 
@@ -63,6 +63,8 @@ NATIVE = [
     "SELECT count(*), min(opened), max(balance) FROM {t} WHERE note LIKE '%e%' OR id > 2",
     "SELECT a.id, b.balance * b.balance AS square FROM {t} a JOIN {t} b ON a.id = b.id AND a.divisor < b.balance ORDER BY a.id",
     "SELECT id FROM {t} ORDER BY balance DESC LIMIT 2",
+    "SELECT id, place, place.city, try_element_at(tags, -1), tags FROM {t} WHERE array_contains(tags, 'b') ORDER BY id",
+    "SELECT max(sha2(note, 256)), sort_array(collect_list(id)), count(v) FROM {t} LATERAL VIEW explode(split(note, 'e')) AS v",
     "SELECT id FROM {t} WHERE id NOT IN (SELECT divisor FROM {t} WHERE divisor > 2) ORDER BY id",
 ]
 
@@ -95,6 +97,9 @@ TELLING = [
     "SELECT count(*) FROM {t} WHERE id + 9223372036854775803 > 0",
     "SELECT sum(balance / (balance - 990.00)) FROM {t}",
     "SELECT max(length(upper(note))) FROM {t}",
+    "SELECT max(try_element_at(array(1, 2, 3), CAST(divisor AS INT))) FROM {t}",
+    "SELECT max(get_json_object(note, '$.a')) FROM {t}",
+    "SELECT max(v) FROM {t} LATERAL VIEW explode(map(divisor, 1, 0, 2)) AS w, v",
     "SELECT id FROM {t} WHERE 1 = (SELECT max(1 / x.divisor) FROM {t} x WHERE x.id = 1) ORDER BY id",
 ]
 
