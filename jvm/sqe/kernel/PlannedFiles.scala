@@ -11,7 +11,7 @@ import org.apache.iceberg.types.TypeUtil
 import org.apache.iceberg.types.Types.NestedField
 import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.sqe.files.GuardedFileSystem
-import org.apache.spark.sql.sqe.kernel.{CacheUse, DeletedRows, InThisJvm, Refused, RemoteFile, RemoteFiles, Sent, StoreIdentity, TableFiles}
+import org.apache.spark.sql.sqe.kernel.{CacheUse, DeletedRows, InThisJvm, NativeFiles, Refused, RemoteFile, RemoteFiles, Sent, StoreIdentity, TableFiles}
 
 /**
  * The files of an Iceberg scan, where each is a plain Parquet file, local or to be had as a local copy (`remote`), and the rows that are
@@ -20,6 +20,7 @@ import org.apache.spark.sql.sqe.kernel.{CacheUse, DeletedRows, InThisJvm, Refuse
 final case class PlannedFiles(
     table: String,
     paths: Seq[String],
+    sizes: Seq[Long],
     deleted: Seq[DeletedRows],
     rows: Long,
     bytes: Long,
@@ -29,6 +30,14 @@ final case class PlannedFiles(
     remote: Option[RemoteFiles] = None,
     names: Seq[(Int, String)] = Nil) {
   lazy val untouched: Seq[String] = paths.filterNot(deleted.map(_.path).toSet)
+
+  def all: NativeFiles = NativeFiles(paths, texts, deleted, names, remote)
+
+  /** Those at some places of `paths`, and what belongs to them. */
+  def some(places: Seq[Int]): NativeFiles = {
+    val own = places.map(paths)
+    NativeFiles(own, texts, deleted.filter(rows => own.contains(rows.path)), names, remote.map(from => from.copy(files = places.map(from.files))))
+  }
 }
 
 object PlannedFiles {
@@ -49,7 +58,7 @@ object PlannedFiles {
     val deleted = tasks.filterNot(_.deletes.isEmpty).map { task =>
       DeletedRows(place.path(task.file), task.file.location, task.deletes.asScala.toSeq, place.access)
     }
-    PlannedFiles(table.name, files.map(place.path), deleted, tasks.map(_.file.recordCount).sum,
+    PlannedFiles(table.name, files.map(place.path), files.map(_.fileSizeInBytes), deleted, tasks.map(_.file.recordCount).sum,
       tasks.map(_.file.fileSizeInBytes).sum, fields, texts(table), sameName(table), place.remote(files))
   }
 
