@@ -27,6 +27,7 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
       }
       if (!Kernel.readsTables(root)) Nil
       else {
+        if (isRoot) PerPartition.markRoot(root)
         val one = if (Kernel.worthIt(root) && (isRoot || Kernel.shrinks(root))) whole(root, isRoot, mode) else None
         val found = one.orElse(perPartition(root))
         if (found.isEmpty) PerPartition.markBelow(root)

@@ -17,7 +17,7 @@ import org.apache.spark.sql.sqe.policy.SecuredRelation
  *
  * | operator | the shared scan may be |
  * |---|---|
- * | Project, Filter, secured table | below |
+ * | Project, Filter, Expand, secured table | below |
  * | inner and cross join | on either side |
  * | left outer, semi, anti and existence join | on the left; on the right of a right outer join |
  * | Aggregate, as the last one | below; [[Buffers]] leave the kernel, and Spark goes on with them |
@@ -48,9 +48,9 @@ final class PerPartition(session: SparkSession) {
       fragment(plan, names(plan), plan.output, neverFails = true)(_(plan))
     } catch {
       case refused: Refused if refused.reason != KnownFailures.reason => plan match {
-        case Project(list, child) => ProjectExec(list, rows(if (list.forall(_.isInstanceOf[Attribute])) child else needed(list, child)))
+        case Project(list, child) if list.forall(_.deterministic) => ProjectExec(list, rows(if (list.forall(_.isInstanceOf[Attribute])) child else needed(list, child)))
         // Those before the first that could fail: it must see every row that it sees on Spark.
-        case Filter(condition, child) =>
+        case Filter(condition, child) if condition.deterministic =>
           val (known, rest) = InSparksOrder.asLookedAt(InSparksOrder.conjuncts(condition)).span(!MayFail(_))
           if (rest.isEmpty) throw refused
           FilterExec(rest.reduce(And), rows(known.reduceOption(And).fold(child)(Filter(_, child))))
@@ -87,21 +87,27 @@ final class PerPartition(session: SparkSession) {
 }
 
 object PerPartition {
-  /** On what stands directly below an operator that Spark runs and that brings rows together from many partitions. */
-  private val below = TreeNodeTag[Unit]("sqe.native.below")
+  /**
+   * On what stands below operators that Spark runs and that take rows in any order: not a limit, which would take others, and nothing that
+   * counts rows or asks for their file. True where one of them brings the rows of many partitions together.
+   */
+  private val below = TreeNodeTag[Boolean]("sqe.native.below")
 
-  def markBelow(plan: LogicalPlan): Unit = plan match {
-    case _: Aggregate | _: Join | _: Sort | _: Window => plan.children.foreach(_.setTagValue(below, ()))
+  def markRoot(plan: LogicalPlan): Unit = plan.setTagValue(below, false)
+
+  def markBelow(plan: LogicalPlan): Unit = if (plan.expressions.forall(_.deterministic)) plan match {
+    case _: Aggregate | _: Sort | _: Window => plan.children.foreach(_.setTagValue(below, true))
+    case _: Join => plan.getTagValue(below).foreach(_ => plan.children.foreach(_.setTagValue(below, true)))
+    case _: Project | _: Filter | _: Generate | _: Union => plan.getTagValue(below).foreach(gathered => plan.children.foreach(_.setTagValue(below, gathered)))
     case _ =>
   }
 
   /** `None`: not one of this shape. */
   def apply(session: SparkSession, plan: LogicalPlan): Option[SparkPlan] = {
     val shape = Shape.of(session)
-    def marked: Boolean = plan.getTagValue(below).isDefined
-    plan match {
-      case aggregate: Aggregate if shape.aggregates => Some(new PerPartition(session).aggregated(aggregate))
-      case Rows(joined) if joined && shape.joins && (marked || plan.isInstanceOf[Join]) || !joined && shape.scans && marked => Some(new PerPartition(session).rows(plan))
+    (plan, plan.getTagValue(below)) match {
+      case (aggregate: Aggregate, _) if shape.aggregates => Some(new PerPartition(session).aggregated(aggregate))
+      case (Rows(joined), Some(gathered)) if (if (joined) shape.joins else shape.scans && gathered) => Some(new PerPartition(session).rows(plan))
       case _ => None
     }
   }
@@ -124,6 +130,7 @@ object PerPartition {
   private def candidates(plan: LogicalPlan): Seq[DataSourceV2ScanRelation] = plan match {
     case Project(_, child) => candidates(child)
     case Filter(_, child) => candidates(child)
+    case expand: Expand => candidates(expand.child)
     case secured: SecuredRelation => candidates(secured.child)
     case Join(left, right, Inner | Cross, _, _) => candidates(left) ++ candidates(right)
     case Join(left, _, LeftOuter | LeftSemi | LeftAnti | ExistenceJoin(_), _, _) => candidates(left)

@@ -51,7 +51,8 @@ object PlannedFiles {
 
   private def ofTable(scan: SparkBatchQueryScan, table: Table, cache: Option[CacheUse]): PlannedFiles = {
     val place = placeOf(table, cache)
-    val tasks = scan.tasks.asScala.toSeq.map(plain)
+    // Several threads of Iceberg's find them, in any order: the same scan is the same text (jvm: KnownFailures).
+    val tasks = scan.tasks.asScala.toSeq.map(plain).sortBy(_.file.location)
     val fields = scan.projection.columns.asScala.map { field => field.name -> field }.toMap
     val files = tasks.map(_.file).distinctBy(_.location)
     if (!place.takes(files.map(_.fileSizeInBytes).sum)) Refused(notLocal)

@@ -1,4 +1,4 @@
-"""The other shape: fragments that run once for each partition, each task over its own files, and Spark goes on with what they make."""
+"""The other shape: fragments that run once for each partition, each task over its own files, and Spark goes on with them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def once(made: set[str], name: str, sides: Sides, *statements: str) -> None:
 @pytest.fixture
 def odd(parts: Sides, made: set[str]) -> Sides:
     """Of four files, one with NULLs alone; and a table without any."""
-    wide = "CAST(d AS DECIMAL(38,4)) * 1000000000000000000000000 AS w, CAST(x AS FLOAT) AS g, CAST(i AS TINYINT) AS t"
+    wide = "CAST(d AS DECIMAL(28,4)) * 1000000 AS w, CAST(x AS FLOAT) AS g, CAST(i AS TINYINT) AS t"
     files = [f"INSERT INTO pieces SELECT *, {wide} FROM odd WHERE i {which}" for which in ("= 2", "= 3", "IN (4, 5)")]
     nothing = f"INSERT INTO pieces SELECT {', '.join(['NULL'] * 11)}"
     empty = "CREATE TABLE empty AS SELECT * FROM pieces WHERE i < 0"
@@ -136,8 +136,8 @@ ABOVE = [
     "SELECT md5(s) AS h, i FROM pieces a WHERE EXISTS (SELECT 1 FROM odd b WHERE a.i = b.i AND b.l > 0) ORDER BY h, i",
     "SELECT md5(s) AS h, i FROM pieces a WHERE NOT EXISTS (SELECT 1 FROM odd b WHERE a.i = b.i AND b.l > 0) ORDER BY h, i",
     "SELECT md5(s) AS h, i FROM pieces WHERE i NOT IN (SELECT i FROM odd WHERE l = 5) ORDER BY h, i",
-    "SELECT md5(s) AS h FROM pieces a FULL JOIN odd b USING (i) ORDER BY h",
-    "SELECT a.i, b.n, md5(a.s) AS h FROM pieces a JOIN (SELECT i, count(*) AS n FROM odd GROUP BY i) b ON a.i = b.i ORDER BY 1, 2, 3",
+    "SELECT md5(a.s) AS h, b.s FROM pieces a FULL JOIN odd b ON a.i = b.i AND a.b ORDER BY 1, 2",
+    "SELECT a.i, b.n, md5(a.s) AS h FROM pieces a JOIN (SELECT i, count(*) AS n FROM odd GROUP BY i) b USING (i) ORDER BY 1, 2",
     "SELECT max(md5(s)), sum(x) FROM pieces WHERE x > 0 AND s LIKE '%a%'",
     "SELECT b, stddev(10 / i) FROM pieces WHERE i <> 0 AND 10 / i > 1 GROUP BY b",
     "SELECT i, x, g, avg(x) OVER (PARTITION BY b ORDER BY i, x, s) AS a FROM pieces ORDER BY i, x, s",
@@ -157,13 +157,14 @@ def test_each_row_is_read_once_however_many_partitions(same: Callable[[str], pa.
         made,
         "sized",
         parts,
-        "CREATE TABLE sized PARTITIONED BY (bucket(5, id)) AS SELECT id, id % 9 AS k, repeat('x', CAST(id % 50 AS INT)) AS s FROM range(5000)",
+        "CREATE TABLE sized PARTITIONED BY (bucket(5, id)) AS SELECT id, id % 9 AS k, repeat('x', CAST(id % 9 AS INT)) AS s "
+        "FROM range(5000)",
         "INSERT INTO sized SELECT id, 7, 'y' FROM range(5000, 5010)",
     )
     found = same("SELECT k, count(*) AS n, sum(id) AS s FROM sized GROUP BY k")
     assert sum(found.column("n").to_pylist()) == 5010
     assert sum(found.column("s").to_pylist()) == sum(range(5010))
-    assert same("SELECT count(*), stddev(id) FROM sized WHERE s IS NOT NULL").column(0).to_pylist() == [5010]
+    assert same("SELECT count(*), max(md5(s)) FROM sized WHERE id >= 0").column(0).to_pylist() == [5010]
 
 
 @pytest.mark.parametrize("version", ["2", "3"], ids=["delete files", "deletion vectors"])
@@ -178,8 +179,10 @@ def test_deleted_rows_stay_deleted(same: Callable[[str], pa.Table], parts: Sides
     parts.run(f"DELETE FROM {table} WHERE id % 2 = 0 AND id < 1050")
     parts.run(f"UPDATE {table} SET m = 9 WHERE id = 5")
     same(f"SELECT m, count(*), sum(id), min(id) FROM {table} GROUP BY m")
-    same(f"SELECT m, stddev(id) FROM {table} WHERE id > 3 GROUP BY m")
-    joined = same(f"SELECT max(md5(a.m)), count(*) AS n FROM {table} a JOIN {table} b ON a.id = b.id WHERE b.m = 9")
+    same(f"SELECT m, sort_array(collect_list(id)) AS ids FROM {table} WHERE id > 3 GROUP BY m")
+    joined = same(
+        f"SELECT max(md5(CAST(a.m AS STRING))), count(*) AS n FROM {table} a JOIN {table} b ON a.id = b.id WHERE b.m = 9"
+    )
     assert joined.column("n").to_pylist() == [1]
     # The same file at two moments, of which other rows are deleted: one fragment has one table of them.
     before = parts.run(f"SELECT snapshot_id FROM {table}.snapshots ORDER BY committed_at").column(0)[-2].as_py()
@@ -194,7 +197,7 @@ def test_what_iceberg_decodes_is_shared_out_by_its_own_partitions(
 ) -> None:
     once(made, "fed", parts, f"CREATE TABLE fed PARTITIONED BY (bucket(4, id)) {FED} AS SELECT {COLUMNS} FROM range(20000)")
     same("SELECT k, count(*), sum(d), max(w), min(s), max(day), sum(i), avg(t) FROM fed WHERE id < 19000 GROUP BY k")
-    same("SELECT k, stddev(x), count(*) FROM fed WHERE b AND s LIKE '%9%' GROUP BY k")
+    same("SELECT k, max(md5(s)), count(*) FROM fed WHERE b AND s LIKE '%9%' GROUP BY k")
 
 
 def test_the_same_fragment_twice_runs_once_and_another_one_does_not(
@@ -209,12 +212,12 @@ def test_the_same_fragment_twice_runs_once_and_another_one_does_not(
 
 
 FAILING = [
-    "SELECT b, sum(l) FROM pieces WHERE l > 0 GROUP BY b",
+    "SELECT sum(l), count(*) FROM pieces WHERE l > 0 OR b",
     "SELECT b, sum(10 % (i - 1)) FROM pieces GROUP BY b",
     "SELECT b, max(CAST(l AS INT)) FROM pieces GROUP BY b",
-    "SELECT b, sum(w) + max(w) FROM pieces WHERE 1 / (i - 5) < 9 AND d > 0 GROUP BY b",
-    "SELECT b, stddev(i) FROM pieces WHERE 10 / (i - 1) < 9 AND s = 'b' GROUP BY b",
-    "SELECT b, stddev(i) FROM pieces WHERE s IS NOT NULL AND 10 / (i - 1) < 9 AND s = 'b' GROUP BY b",
+    "SELECT b, sum(w) + max(w) FROM pieces WHERE 1 / (i - 3) < 9 AND d > 0 GROUP BY b",
+    "SELECT b, stddev(i) FROM pieces WHERE 10 / (i - 1) < 9 AND length(s) = 3 GROUP BY b",
+    "SELECT b, stddev(i) FROM pieces WHERE s IS NOT NULL AND 10 / (i - 1) < 9 AND length(s) = 3 GROUP BY b",
 ]
 
 
@@ -226,7 +229,7 @@ def test_an_error_is_sparks_own(odd: Sides, driver: Driver, query: str) -> None:
     odd.native("auto")
     with pytest.raises(SqeError) as native:
         odd.run(query)
-    assert (native.value.code, native.value.message) == (sparks.value.code, sparks.value.message)
+    assert native.value.code is sparks.value.code  # which of several rows is told of is open on Spark, too
     eventually(lambda: left(driver) == (0, 0))
 
 
@@ -258,6 +261,20 @@ def test_the_queries_of_tpch_are_the_same_in_both_shapes(parts: Sides, driver: D
     assert left(driver) == (0, 0)
 
 
+@pytest.mark.usefixtures("odd")
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT md5(a.s), b.i FROM pieces a JOIN odd b ON a.i = b.i LIMIT 1",
+        "SELECT input_file_name() LIKE '%.parquet' AS f, count(*) FROM pieces WHERE d > 0 GROUP BY 1",
+        "SELECT monotonically_increasing_id() % 2 AS n, stddev(i) FROM pieces GROUP BY 1",
+    ],
+)
+def test_what_asks_for_the_order_or_the_place_of_rows_gets_sparks(parts: Sides, explain: Explain, query: str) -> None:
+    assert parts.run(query).num_rows > 0  # any rows are right, so there is nothing to compare
+    assert PER_PARTITION not in explain(query)
+
+
 def test_a_user_cannot_choose_the_shape(sides: Sides) -> None:
     with pytest.raises(SqeError) as refused:
         sides.run("SET spark.sqe.native.shape = 'partitions'")
@@ -285,7 +302,7 @@ def analyst(handler: QueryHandler, driver: Driver, sessions: Sessions) -> Iterat
 
 HARMLESS = [
     "SELECT region, count(*), sum(balance), max(note) FROM {t} GROUP BY region",
-    "SELECT iban, count(*), stddev(id) FROM {t} GROUP BY iban",
+    "SELECT note, count(*), stddev(id) FROM {t} WHERE balance > 0 GROUP BY note",
     "SELECT a.id, md5(b.iban) FROM {t} a JOIN {t} b ON a.id = b.id AND a.divisor < b.balance ORDER BY a.id",
 ]
 # Each fails for a row that the analyst must not see.
@@ -295,7 +312,7 @@ TELLING = [
     "SELECT region, max(CAST(digits AS INT)) FROM {t} GROUP BY region",
     "SELECT a.id, md5(a.note) FROM {t} a JOIN {t} b ON a.id = b.id AND 10 / b.divisor > 0 ORDER BY a.id",
     "SELECT region, max(length(upper(note))) FROM {t} GROUP BY region",
-    "SELECT region, sum(id + 9223372036854775803) FROM {t} GROUP BY region",
+    "SELECT iban, count(*), stddev(id) FROM {t} GROUP BY iban",
 ]
 
 
