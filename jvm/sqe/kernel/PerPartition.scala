@@ -33,7 +33,7 @@ final class PerPartition(session: SparkSession) {
       if (functions.exists(_.isDistinct)) Refused("DISTINCT in each partition")
       val whole = AggUtils.planAggregateWithoutDistinct(groups, functions, results, PlanLater(child)).head
       val output = whole.children.head.output
-      val buffers = fragment(child, "Aggregate" +: names(child), output, neverFails = false)(_.buffered(groups, functions, output, child))
+      val buffers = fragment(child, "Aggregate" +: names(child), output, neverFails = false, fewer = groups.nonEmpty)(_.buffered(groups, functions, output, child))
       whole.withNewChildren(Seq(buffers))
     case _ => Refused("aggregate of an odd shape")
   }
@@ -45,7 +45,7 @@ final class PerPartition(session: SparkSession) {
   def rows(plan: LogicalPlan): SparkPlan =
     try {
       if (plan.exists(_.expressions.exists(MayFail(_)))) Refused("what can fail after rows have left")
-      fragment(plan, names(plan), plan.output, neverFails = true)(_(plan))
+      fragment(plan, names(plan), plan.output, neverFails = true, fewer = plan.exists(_.isInstanceOf[Join]))(_(plan))
     } catch {
       case refused: Refused if refused.reason != KnownFailures.reason => plan match {
         case Project(list, child) if list.forall(_.deterministic) => ProjectExec(list, rows(if (list.forall(_.isInstanceOf[Attribute])) child else needed(list, child)))
@@ -65,7 +65,8 @@ final class PerPartition(session: SparkSession) {
 
   private def names(plan: LogicalPlan): Seq[String] = plan.collect { case node => node.nodeName }
 
-  private def fragment(plan: LogicalPlan, operators: Seq[String], output: Seq[Attribute], neverFails: Boolean)(text: Operators => String): NativePartitionsExec = {
+  private def fragment(plan: LogicalPlan, operators: Seq[String], output: Seq[Attribute], neverFails: Boolean, fewer: Boolean)(
+      text: Operators => String): NativePartitionsExec = {
     if (SpareInstance.unavailable) Refused("no library for this machine")
     if (output.isEmpty || output.distinctBy(_.exprId).length != output.length) Refused("no columns")
     output.foreach(column => NativeTypes.check(column.dataType))
@@ -77,7 +78,7 @@ final class PerPartition(session: SparkSession) {
     val sql = text(translator)
     translator.scans.checkReadOnce(sql)
     val shared = translator.scans.shared.getOrElse(Refused("no table to share out"))
-    shape.checkShared(shared)
+    shape.checkShared(shared, fewer)
     val key = KnownFailures.key(sql, translator.scans.fed, Some(shared))
     if (KnownFailures.contains(key)) Refused(KnownFailures.reason)
     val query = NativeQuery(sql, translator.scans.all.map(_.all), shape.settings(KernelSettings.of(session), shared.shares.length), Shortcuts.closed(plan), translator.scans.fed, key)

@@ -33,11 +33,11 @@ final case class Shape(local: Boolean, cores: Int, coresOfOne: Int, wish: String
   def checkRepeated(bytes: BigInt, shared: BigInt): Unit =
     if (wish == "auto" && (bytes > mostRepeated || bytes > shared)) Refused("tables that are too large for every partition")
 
-  def checkShared(scan: SharedScan): Unit =
-    if (wish == "auto" && local) {
-      if (scan.decoded) Refused("columns that Iceberg decodes, below what Spark runs")
-      if (scan.shares.length < cores) Refused("fewer files than cores")
-    }
+  /** `fewer`: the fragment joins or groups, so that not every value which Iceberg decoded is copied twice. */
+  def checkShared(scan: SharedScan, fewer: Boolean): Unit = if (wish == "auto") {
+    if (scan.decoded && (local || !fewer)) Refused("columns that Iceberg decodes, which Spark takes as they are")
+    if (local && scan.shares.length < cores) Refused("fewer files than cores")
+  }
 
   /** Tasks that are there for a fragment of so many bytes. */
   def mostTasks(bytes: BigInt): Int = math.max(cores.toLong, (bytes / mostInOneShare).toLong).min(mostShares).toInt

@@ -252,6 +252,7 @@ def test_cancelling_stops_every_partition(odd: Sides, driver: Driver) -> None:
     eventually(lambda: left(driver) == (0, 0))
 
 
+@pytest.mark.long
 def test_the_queries_of_tpch_are_the_same_in_both_shapes(parts: Sides, driver: Driver, made: set[str]) -> None:
     once(made, "tpch", parts, *STATEMENTS)
     before = parts.fallbacks()
