@@ -11,7 +11,7 @@ import org.apache.arrow.vector.ipc.message.{IpcOption, MessageSerializer}
 import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.execution._
-import org.apache.spark.sql.sqe.kernel.{Fallback, NativeExec}
+import org.apache.spark.sql.sqe.kernel.{Fallback, NativeFragment}
 import org.apache.spark.sql.types.StructType
 
 /**
@@ -89,7 +89,7 @@ final class ArrowStream(execution: Execution, channel: WritableByteChannel) {
   private def runJobs(plan: ResultPlan): Unit = plan match {
     case FewRows(physical) => send(new RowEncoder(encoding).encode(physical.executeCollect().iterator))
     case Rows(physical) => waves(physical.execute(), new RowEncoder(encoding))
-    case Columns(native: NativeExec, ordinals) => waves(native.executeColumnar(), new VectorEncoder(encoding, ordinals))
+    case Columns(native: NativeFragment, ordinals) => waves(native.executeColumnar(), new VectorEncoder(encoding, ordinals))
     case Columns(physical, ordinals) => waves(physical.executeColumnar(), new ColumnEncoder(encoding, ordinals))
     case LocalRows(_) =>
   }

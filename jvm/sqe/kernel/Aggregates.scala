@@ -33,7 +33,7 @@ object Aggregates {
     called(aggregate.aggregateFunction, "", where + window, sql)
   }
 
-  private def called(function: AggregateFunction, distinct: String, where: String, sql: Expression => String): String = function match {
+  private[kernel] def called(function: AggregateFunction, distinct: String, where: String, sql: Expression => String): String = function match {
     case Count(Seq(Literal(value, _))) if value != null && distinct.isEmpty => s"count(*)$where"
     case Count(parts) if distinct.nonEmpty && !parts.forall(part => NativeTypes.isFlat(part.dataType)) => Refused("comparing nested values")
     case Count(Seq(one)) => s"count($distinct${Conditions.whole(one, sql)})$where"

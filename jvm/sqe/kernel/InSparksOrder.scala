@@ -46,7 +46,7 @@ object InSparksOrder {
   }
 
   /** Spark's filter looks at `x IS NOT NULL` right before the first part that speaks of x, wherever it stands (GeneratePredicateHelper). */
-  private def asLookedAt(parts: Seq[Expression]): Seq[Expression] = {
+  def asLookedAt(parts: Seq[Expression]): Seq[Expression] = {
     val (notNull, others) = parts.partition { case IsNotNull(_: AttributeReference) => true; case _ => false }
     val ordered = ArrayBuffer[Expression]()
     others.foreach { part =>

@@ -25,25 +25,43 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
         case ReturnAnswer(child) => (child, true)
         case other => (other, false)
       }
-      if (!Kernel.worthIt(root)) Nil
-      else if (!isRoot && !Kernel.shrinks(root)) Nil
-      else try Seq(native(root, mode))
-      catch {
-        case refused: Refused =>
-          // Of what has failed a part would fail as well.
-          val part = if (refused.reason == KnownFailures.reason) None else Kernel.parts(root, native(_, mode))
-          part.map(Seq(_)).getOrElse(left(root, refused.reason, mode == "require" && isRoot))
-        case NonFatal(failure) =>
-          logWarning("a plan could not be translated for the native kernel", failure)
-          left(root, "defect of the translator", mode == "require" && isRoot)
+      if (!Kernel.readsTables(root)) Nil
+      else {
+        if (isRoot) PerPartition.markRoot(root)
+        val one = if (Kernel.worthIt(root) && (isRoot || Kernel.shrinks(root))) whole(root, isRoot, mode) else None
+        val found = one.orElse(perPartition(root))
+        if (found.isEmpty) PerPartition.markBelow(root)
+        found.toSeq
       }
   }
 
+  private def whole(plan: LogicalPlan, isRoot: Boolean, mode: String): Option[SparkPlan] =
+    try Some(native(plan, mode))
+    catch {
+      case refused: Refused =>
+        // Of what has failed a part would fail as well.
+        val part = if (refused.reason == KnownFailures.reason) None else Kernel.parts(plan, native(_, mode))
+        part.orElse(left(plan, refused.reason, mode == "require" && isRoot))
+      case NonFatal(failure) =>
+        logWarning("a plan could not be translated for the native kernel", failure)
+        left(plan, "defect of the translator", mode == "require" && isRoot)
+    }
+
+  /** The other shape, where one task with everything is not possible or not better. */
+  private def perPartition(plan: LogicalPlan): Option[SparkPlan] =
+    try PerPartition(session, plan)
+    catch {
+      case refused: Refused => left(plan, refused.reason, refuse = false)
+      case NonFatal(failure) =>
+        logWarning("a plan could not be translated for the native kernel", failure)
+        left(plan, "defect of the translator", refuse = false)
+    }
+
   /** To Spark, unless the session wants to hear of it. */
-  private def left(plan: LogicalPlan, reason: String, refuse: Boolean): Seq[SparkPlan] = {
+  private def left(plan: LogicalPlan, reason: String, refuse: Boolean): Option[SparkPlan] = {
     if (refuse) throw new Failure.Refused(s"The native kernel does not run this statement: $reason")
     Kernel.note(plan, reason)
-    Nil
+    None
   }
 
   private def native(plan: LogicalPlan, mode: String): SparkPlan = {
@@ -55,12 +73,14 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
     output.foreach(column => NativeTypes.check(column.dataType))
     val sql = operators.fragment(NullsOfJoins(plan))
     operators.scans.checkReadOnce(sql)
+    val key = KnownFailures.key(sql, operators.scans.fed)
     if (mode != "require") {
       Worth.check(plan, operators.scans)
-      if (KnownFailures.contains(sql, operators.scans.fed)) Refused(KnownFailures.reason)
+      Shape.of(session).checkOne(operators.scans.all.map(_.bytes).sum)
+      if (KnownFailures.contains(key)) Refused(KnownFailures.reason)
     }
-    val fragment = NativeExec(output, sql, operators.scans.all, plan.collect { case node => node.nodeName }, KernelSettings.of(session),
-      Shortcuts.closed(plan), operators.scans.fed)
+    val query = NativeQuery(sql, operators.scans.all.map(_.all), KernelSettings.of(session), Shortcuts.closed(plan), operators.scans.fed, key)
+    val fragment = NativeExec(output, query, operators.scans.all, plan.collect { case node => node.nodeName })
     Counters.native.incrementAndGet()
     if (output.length == plan.output.length) fragment else ProjectExec(plan.output, fragment)
   }
@@ -68,10 +88,14 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
 
 object Kernel {
   /** Scans alone are Spark's: it reads less of them for a look-up, and starts to answer sooner. */
-  private def worthIt(plan: LogicalPlan): Boolean = plan.resolved && !plan.exists(_.isInstanceOf[LogicalQueryStage]) && plan.exists {
+  private def worthIt(plan: LogicalPlan): Boolean = plan.exists {
     case _: Aggregate | _: Join | _: Sort | _: Window => true
     case _ => false
-  } && plan.exists(_.isInstanceOf[DataSourceV2ScanRelation])
+  }
+
+  /** Not rows that adaptive execution has already: what is left of such a plan is Spark's. */
+  private def readsTables(plan: LogicalPlan): Boolean =
+    plan.resolved && !plan.exists(_.isInstanceOf[LogicalQueryStage]) && plan.exists(_.isInstanceOf[DataSourceV2ScanRelation])
 
   /** What Spark goes on with is one partition: less of it than of the tables, or two cores of Spark's are better. */
   private def shrinks(plan: LogicalPlan): Boolean = plan match {

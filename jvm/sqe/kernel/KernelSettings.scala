@@ -9,8 +9,11 @@ import org.apache.spark.network.util.JavaUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.sqe.policy.SessionPolicy
 
-/** What every fragment of a server is given: `[engine]` of sqe.toml. */
-final case class KernelSettings(memory: Long, threads: Int, folder: String)
+/**
+ * What every fragment of a server is given: `[engine]` of sqe.toml. `among`: the tasks of the fragment that run on a machine at the same time,
+ * which share its memory. Without a folder it is the executor's own.
+ */
+final case class KernelSettings(memory: Long, threads: Int, folder: String, among: Int)
 
 object KernelSettings {
   /** The session's word, which may be the server's. */
@@ -18,6 +21,7 @@ object KernelSettings {
   private val serverKey = "spark.sqe.native.server"
   private val skipKey = "spark.sqe.native.skip"
   private val uncachedKey = "spark.sqe.native.uncached"
+  private val shapeKey = "spark.sqe.native.shape"
 
   def mode(session: SparkSession): String =
     if (session.sparkContext.getLocalProperty(skipKey) != null) "off"
@@ -25,6 +29,9 @@ object KernelSettings {
       case "server" => session.sparkContext.conf.get(serverKey, "off")
       case own => own
     }
+
+  /** `auto`, or for tests and measurements one shape wherever it is possible: `one` or `partitions`. */
+  def shape(session: SparkSession): String = session.sessionState.conf.getConfString(shapeKey, "auto")
 
   /** Plans and runs `body` without the kernel: also what Spark plans later, or on threads of its own, which inherit the property. */
   def skipping[T](session: SparkSession)(body: => T): T = having(session, skipKey)(body)
@@ -45,8 +52,10 @@ object KernelSettings {
 
   def of(session: SparkSession): KernelSettings = {
     val conf = session.sparkContext.getConf
-    KernelSettings(conf.getOption("spark.sqe.native.memory").fold(KernelMemory.ofMachine)(JavaUtils.byteStringAsBytes), session.sparkContext.defaultParallelism,
-      new File(folder(session), "native").getPath)
+    val memory = conf.getOption("spark.sqe.native.memory").fold(KernelMemory.ofMachine)(JavaUtils.byteStringAsBytes)
+    val local = session.sparkContext.isLocal
+    KernelSettings(memory, if (local) session.sparkContext.defaultParallelism else conf.getInt("spark.executor.cores", 1),
+      if (local) new File(folder(session), "native").getPath else "", among = 1)
   }
 
   /** The driver's own, which goes with it. */
@@ -66,11 +75,11 @@ object KernelMemory {
     math.max(least, math.min(most, machine.getTotalMemorySize / 4))
   }
 
-  /** Half of what is left: one fragment alone has much, and many at once have enough to spill with. */
-  def take(all: Long): Long = {
+  /** Half of what is left: one fragment alone has much, and many at once have enough to spill with. A fragment's tasks have one's together. */
+  def take(all: Long, among: Int): Long = {
     var share = 0L
     taken.updateAndGet { now =>
-      share = math.max(least, (all - now) / 2)
+      share = math.max(least, math.min((all - now) / 2, all / (2 * among)))
       now + share
     }
     share

@@ -15,18 +15,22 @@ object KnownFailures {
   private val known = Recent.setOf[(Int, Int)](1000)
   private val column = "\\bc\\d+\\b".r
 
-  def add(query: NativeQuery, reason: String): Unit = if (!reason.startsWith("Out of Memory")) known.add(key(query.sql, query.fed))
+  def add(query: NativeQuery, reason: String): Unit = if (!reason.startsWith("Out of Memory")) known.add(query.key)
 
-  def contains(sql: String, fed: Seq[FedScan]): Boolean = !known.isEmpty && known.contains(key(sql, fed))
+  def contains(key: (Int, Int)): Boolean = known.contains(key)
 
   /**
    * The text, its columns numbered as they come: Spark's numbers are new in every plan. As two hashes, since it can be long and two texts with
    * the same ones would only cost time.
    */
-  private def key(sql: String, fed: Seq[FedScan]): (Int, Int) = {
-    val numbers = scala.collection.mutable.HashMap[String, Int]()
-    val text = column.replaceAllIn(sql, found => Regex.quoteReplacement(s"c${numbers.getOrElseUpdate(found.matched, numbers.size)}"))
-    val whole = (text +: fed.map(_.table)).mkString("\n")
+  def key(sql: String, fed: Seq[FedScan], shared: Option[SharedScan] = None): (Int, Int) = {
+    val text = renumbered(shared.fold(sql)(_.whole(sql)))
+    val whole = ((text +: fed.map(_.table)) ++ shared.map(_.table)).mkString("\n")
     (whole.hashCode, MurmurHash3.stringHash(whole))
+  }
+
+  def renumbered(sql: String): String = {
+    val numbers = scala.collection.mutable.HashMap[String, Int]()
+    column.replaceAllIn(sql, found => Regex.quoteReplacement(s"c${numbers.getOrElseUpdate(found.matched, numbers.size)}"))
   }
 }

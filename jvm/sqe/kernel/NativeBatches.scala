@@ -11,7 +11,7 @@ import org.apache.arrow.vector.ipc.ArrowReader
 import org.apache.spark.{TaskContext, TaskKilledException}
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.util.ArrowUtils
-import org.apache.spark.sql.vectorized.{ArrowColumnVector, ColumnVector, ColumnarBatch}
+import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 
 /** The kernel could not run a fragment. Nothing of its message is for users: the statement runs again on Spark. */
 final class NativeFailed(val reason: String, cause: Throwable) extends RuntimeException(s"native: $reason", cause)
@@ -48,7 +48,7 @@ final class NativeBatches(query: NativeQuery, context: TaskContext) extends Iter
     if (!hasNext) throw new NoSuchElementException
     release()
     current = held.dequeue()
-    new ColumnarBatch(current.getFieldVectors.asScala.map(vector => new ArrowColumnVector(vector): ColumnVector).toArray, current.getRowCount)
+    new ColumnarBatch(current.getFieldVectors.asScala.map(vector => new NativeColumn(vector): ColumnVector).toArray, current.getRowCount)
   }
 
   private def start(): Unit = {

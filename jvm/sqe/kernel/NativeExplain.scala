@@ -38,9 +38,9 @@ object NativeExplain {
     }
   }
 
-  private def fragments(plan: SparkPlan): Seq[NativeExec] = plan match {
+  private def fragments(plan: SparkPlan): Seq[NativeFragment] = plan match {
     case adaptive: AdaptiveSparkPlanExec => fragments(adaptive.executedPlan)
-    case native: NativeExec => Seq(native)
+    case native: NativeFragment => Seq(native)
     case other => (other.children ++ other.subqueries).flatMap(fragments)
   }
 }

@@ -10,8 +10,10 @@ import org.apache.commons.io.FileUtils
 import org.apache.arrow.c.ArrowArrayStream
 import org.apache.arrow.memory.BufferAllocator
 import org.apache.arrow.vector.ipc.ArrowReader
+import org.apache.spark.SparkEnv
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.types.DataType
+import org.apache.spark.util.Utils
 import org.duckdb.{DuckDBAppender, DuckDBConnection, DuckDBResultSet}
 
 /**
@@ -26,8 +28,8 @@ final case class FileColumn(id: Int, name: Option[String], unlike: Option[String
 /** How to see that it is not as expected in a file; the type of all of it; and whether each file has all of it in that order. */
 final case class NestedColumn(unlike: String, whole: DataType, inOneOrder: Boolean)
 
-/** What a task needs to run a fragment. The SQL was made by the translator from a plan; nobody writes it. */
-final case class NativeQuery(sql: String, files: Seq[NativeFiles], settings: KernelSettings, shortcuts: Seq[String], fed: Seq[FedScan])
+/** What a task needs to run a fragment, and what its failures are known by. The SQL was made by the translator from a plan; nobody writes it. */
+final case class NativeQuery(sql: String, files: Seq[NativeFiles], settings: KernelSettings, shortcuts: Seq[String], fed: Seq[FedScan], key: (Int, Int))
 
 /**
  * One instance of the kernel, for one fragment: a defect in it (2.0 has one under lack of memory) ends one statement's use of it and
@@ -35,8 +37,8 @@ final case class NativeQuery(sql: String, files: Seq[NativeFiles], settings: Ker
  * setting any more.
  */
 final class NativeInstance(query: NativeQuery) extends AutoCloseable with Logging {
-  private val memory = KernelMemory.take(query.settings.memory)
-  private val folder = new File(query.settings.folder, UUID.randomUUID().toString)
+  private val memory = KernelMemory.take(query.settings.memory, query.settings.among)
+  private val folder = new File(if (query.settings.folder.isEmpty) Utils.getLocalDir(SparkEnv.get.conf) else query.settings.folder, UUID.randomUUID().toString)
   private var connection: DuckDBConnection = _
   private var statement: Statement = _
   private var results: DuckDBResultSet = _

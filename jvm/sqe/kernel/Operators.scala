@@ -24,8 +24,8 @@ import org.apache.spark.sql.types.{ArrayType, MapType, StructType}
  * | local rows | written out |
  * | secured table | its filter and masks are part of the SQL; see [[MayFail]] |
  */
-final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse]) {
-  val scans = new Scans(local, cache)
+final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse], sharedOut: Option[SharedOut] = None) {
+  val scans = new Scans(local, cache, sharedOut)
   private val sql = new Expressions(setting, apply)
   private val windows = new Windows(sql(_), setting)
   private val conditions = new InSparksOrder(sql(_))
@@ -64,11 +64,21 @@ final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse])
     s"SELECT ${named(aggregate.aggregateExpressions)} FROM (${withOneZero(grouped, apply(aggregate.child))})$by"
   }
 
-  /** Spark makes 0.0 of -0.0 before it groups: the two are equal, and a group shows one of them. */
+  /** The first of two steps of an aggregation: groups with Spark's [[Buffers]], as the columns `output`. */
+  def buffered(groups: Seq[NamedExpression], functions: Seq[AggregateExpression], output: Seq[Attribute], child: LogicalPlan): String = {
+    val keys = groups.map { case Alias(key, _) => key; case column => column }
+    val rows = withOneZero(keys, apply(child))
+    val items = keys.map(sql(_)) ++ functions.flatMap(Buffers(_, scans.shared.fold(1)(_.shares.length), sql(_)))
+    if (items.isEmpty || items.length != output.length || output.distinctBy(_.exprId).length != output.length) Refused("aggregate of an odd shape")
+    val named = items.zip(output).map { case (item, column) => s"${NativeTypes.cast(item, column.dataType)} AS ${NativeTypes.column(column)}" }
+    s"SELECT ${Select.list(named)} FROM ($rows)${if (keys.isEmpty) "" else keys.map(sql(_)).mkString(" GROUP BY ", ", ", "")}"
+  }
+
+  /** Spark makes 0.0 of -0.0 before it groups, and one NaN of all: they are equal, and a group shows one of them. */
   private def withOneZero(grouped: Seq[Expression], child: String): String = grouped.filter(key => NativeTypes.isFloat(key.dataType)).map {
     case column: AttributeReference =>
       val name = NativeTypes.column(column)
-      s"CASE WHEN $name = 0 THEN ${NativeTypes.cast("0", column.dataType)} ELSE $name END AS $name"
+      s"CASE WHEN $name = 0 THEN ${NativeTypes.cast("0", column.dataType)} WHEN isnan($name) THEN ${NativeTypes.cast("'NaN'", column.dataType)} ELSE $name END AS $name"
     case _ => Refused("grouping by computed floats")
   }.distinct match {
     case Nil => child

@@ -12,7 +12,7 @@ import org.apache.iceberg.types.{Type, TypeUtil}
 import org.apache.iceberg.types.Types.{ListType, MapType, NestedField, StructType}
 import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.sqe.files.GuardedFileSystem
-import org.apache.spark.sql.sqe.kernel.{CacheUse, DeletedRows, FileCheck, FileColumn, InThisJvm, NestedColumn, Refused, RemoteFile, RemoteFiles, Sent, StoreIdentity, TableFiles}
+import org.apache.spark.sql.sqe.kernel.{CacheUse, DeletedRows, FileCheck, FileColumn, InThisJvm, NativeFiles, NestedColumn, Refused, RemoteFile, RemoteFiles, Sent, StoreIdentity, TableFiles}
 
 /**
  * The files of an Iceberg scan, where each is a plain Parquet file, local or to be had as a local copy (`remote`), and the rows that are
@@ -21,6 +21,7 @@ import org.apache.spark.sql.sqe.kernel.{CacheUse, DeletedRows, FileCheck, FileCo
 final case class PlannedFiles(
     table: String,
     paths: Seq[String],
+    sizes: Seq[Long],
     deleted: Seq[DeletedRows],
     rows: Long,
     bytes: Long,
@@ -31,6 +32,14 @@ final case class PlannedFiles(
     remote: Option[RemoteFiles] = None,
     names: Seq[FileColumn] = Nil) {
   lazy val untouched: Seq[String] = paths.filterNot(deleted.map(_.path).toSet)
+
+  def all: NativeFiles = NativeFiles(paths, texts, deleted, names, remote)
+
+  /** Those at some places of `paths`, and what belongs to them. */
+  def some(places: Seq[Int]): NativeFiles = {
+    val own = places.map(paths)
+    NativeFiles(own, texts, deleted.filter(rows => own.contains(rows.path)), names, remote.map(from => from.copy(files = places.map(from.files))))
+  }
 }
 
 object PlannedFiles {
@@ -44,14 +53,15 @@ object PlannedFiles {
 
   private def ofTable(scan: SparkBatchQueryScan, table: Table, cache: Option[CacheUse]): PlannedFiles = {
     val place = placeOf(table, cache)
-    val tasks = scan.tasks.asScala.toSeq.map(plain)
+    // Several threads of Iceberg's find them, in any order: the same scan is the same text (jvm: KnownFailures).
+    val tasks = scan.tasks.asScala.toSeq.map(plain).sortBy(_.file.location)
     val fields = scan.projection.columns.asScala.map { field => field.name -> field }.toMap
     val files = tasks.map(_.file).distinctBy(_.location)
     if (!place.takes(files.map(_.fileSizeInBytes).sum)) Refused(notLocal)
     val deleted = tasks.filterNot(_.deletes.isEmpty).map { task =>
       DeletedRows(place.path(task.file), task.file.location, task.deletes.asScala.toSeq, place.access)
     }
-    PlannedFiles(table.name, files.map(place.path), deleted, tasks.map(_.file.recordCount).sum,
+    PlannedFiles(table.name, files.map(place.path), files.map(_.fileSizeInBytes), deleted, tasks.map(_.file.recordCount).sum,
       tasks.map(_.file.fileSizeInBytes).sum, fields, texts(table), sameName(table), nested(table), place.remote(files))
   }
 

@@ -23,29 +23,46 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
  * | equality deletes, encryption, remote files that the cache does not take, default values, imported files | decoded by Iceberg's own reader ([[FedScan]]) |
  * | formats that Iceberg reads by rows, metadata tables and columns | refused |
  */
-final class Scans(local: Boolean, cache: Option[CacheUse]) {
+final class Scans(local: Boolean, cache: Option[CacheUse], sharedOut: Option[SharedOut]) {
+  private var shares = Option.empty[SharedScan]
   private val found = ArrayBuffer[PlannedFiles]()
+  private val deleted = ArrayBuffer[DeletedRows]()
   private val decoded = ArrayBuffer[FedScan]()
 
   def all: Seq[PlannedFiles] = found.toSeq
 
   def fed: Seq[FedScan] = decoded.toSeq
 
+  /** The scan that each task has a part of; all others every task has whole. */
+  def shared: Option[SharedScan] = shares
+
   def apply(relation: DataSourceV2ScanRelation): String = {
     relation.output.foreach(column => NativeTypes.check(column.dataType))
     try direct(relation)
-    catch { case refused: Refused if local && Scans.decodable(refused.reason) => fromIceberg(relation) }
+    catch { case refused: Refused if (local || sharedOut.isDefined) && Scans.decodable(refused.reason) => fromIceberg(relation) }
   }
 
   private def fromIceberg(relation: DataSourceV2ScanRelation): String = {
     val scan = FedScan.of(relation, s"fed_${decoded.size}_")
-    decoded += scan
+    if (isShared(relation)) share(SharedScan(scan.name, scan.table, scan.partitions.toSeq.map(part => DecodedShare(scan.copy(partitions = Array(part)))), 0, decoded = true))
+    else decoded += scan
     s"SELECT ${columns(relation.output)} FROM ${scan.name}"
   }
 
   /** Its rows come once. A text that has it twice, for instance a condition with a subquery that is looked at twice, would get them halved. */
-  def checkReadOnce(sql: String): Unit =
-    if (decoded.exists(scan => sql.split(scan.name, -1).length != 2)) Refused("scan by Iceberg's reader that is needed twice")
+  def checkReadOnce(sql: String): Unit = {
+    if (decoded.exists(scan => isNotOnce(scan.name, sql))) Refused("scan by Iceberg's reader that is needed twice")
+    if (shares.exists(scan => isNotOnce(scan.name, sql))) Refused("shared scan that is needed twice")
+  }
+
+  private def isNotOnce(name: String, sql: String): Boolean = sql.split(name, -1).length != 2
+
+  private def isShared(relation: DataSourceV2ScanRelation): Boolean = sharedOut.exists(_.scan eq relation)
+
+  private def share(scan: SharedScan): Unit = {
+    if (shares.isDefined) Refused("shared scan that is needed twice")
+    shares = Some(scan)
+  }
 
   private def direct(relation: DataSourceV2ScanRelation): String = {
     val files = PlannedFiles.of(relation.scan, cache)
@@ -64,17 +81,27 @@ final class Scans(local: Boolean, cache: Option[CacheUse]) {
       }
     }
     val looked = fields.map { case (column, field) => FileColumn(field.fieldId, if (byName) Some(field.name) else None, nested.get(column.exprId).map(_.unlike)) }
-    found += files.copy(names = looked.filter(column => column.name.isDefined || column.unlike.isDefined).distinct)
-    val parts = Seq(
-      if (files.untouched.isEmpty) None else Some(s"SELECT ${Select.list(items)} FROM ${read(files.untouched, schema)}"),
-      if (files.deleted.isEmpty) None else Some(s"SELECT ${columns(relation.output)} FROM (SELECT ${Select.list(items)}, filename, file_row_number " +
-        s"FROM ${read(files.deleted.map(_.path), schema)}) ANTI JOIN ${DeletedRows.table} ON ${DeletedRows.condition}")).flatten
-    if (parts.isEmpty) empty(relation.output) else parts.mkString(" UNION ALL ")
+    val named = files.copy(names = looked.filter(column => column.name.isDefined || column.unlike.isDefined).distinct)
+    val mapping = if (schema.isEmpty) "" else schema.mkString(", schema = MAP {", ", ", "}")
+    val text = ScanText(Select.list(items), columns(relation.output), mapping, empty(relation.output))
+    deleted ++= files.deleted
+    checkDeleted()
+    if (isShared(relation)) shared(named, text)
+    else {
+      found += named
+      text(files.untouched, files.deleted.map(_.path))
+    }
   }
 
-  private def read(paths: Seq[String], schema: Seq[String]): String = {
-    val mapping = if (schema.isEmpty) "" else schema.mkString(", schema = MAP {", ", ", "}")
-    s"read_parquet([${paths.map(NativeLiterals.quoted).mkString(", ")}]$mapping, hive_partitioning = false)"
+  private def shared(files: PlannedFiles, text: ScanText): String = {
+    val groups = Shares.packed(files.sizes, sharedOut.fold(1)(_.most))
+    share(SharedScan(Scans.sharedName, files.table, groups.map(group => FilesShare(Scans.sharedName, text, files.some(group))), files.bytes, decoded = false))
+    Scans.sharedName
+  }
+
+  /** The instance has one table of deleted rows: a file that two scans see at two moments would lose the same rows in both. */
+  private def checkDeleted(): Unit = deleted.groupBy(_.path).values.foreach { moments =>
+    if (moments.map(_.by.map(file => (file.location, file.contentOffset)).toSet).distinct.size > 1) Refused("table with deleted rows at two moments")
   }
 
   private def field(column: Attribute, files: PlannedFiles): NestedField = {
@@ -96,7 +123,12 @@ final class Scans(local: Boolean, cache: Option[CacheUse]) {
     s"SELECT ${Select.list(output.map(column => s"${NativeTypes.cast("NULL", column.dataType)} AS ${NativeTypes.column(column)}"))} WHERE FALSE"
 }
 
+/** The scan of a fragment that is shared out among at most so many tasks. */
+final case class SharedOut(scan: DataSourceV2ScanRelation, most: Int)
+
 object Scans {
+  /** In the place of the shared scan's text, which each task has its own of. */
+  private val sharedName = "shared_scan_"
   private val decodable = Set("files that are not local", "table with equality deletes", "encrypted files", "file format other than Parquet",
     "table with a name mapping", "column with a default value", "file name that is a pattern")
 }

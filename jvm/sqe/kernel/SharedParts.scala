@@ -15,9 +15,12 @@ final class SharedParts {
     part
   }
 
-  /** Of parts in parts the largest; columns have numbers of their own, so that the same text is the same rows. */
+  /**
+   * Of parts in parts the largest; columns have numbers of their own, so that the same text is the same rows. Only parts with a quote, such as those
+   * around a file's name: in a user's constant it would be written twice, so that nobody can write a constant that looks like a part.
+   */
   def apply(sql: String): String = {
-    val (rest, made) = parts.toSeq.sortBy(-_.length).foldLeft((sql, Vector[String]())) { case ((text, made), part) =>
+    val (rest, made) = parts.toSeq.filter(_.contains('\'')).sortBy(-_.length).foldLeft((sql, Vector[String]())) { case ((text, made), part) =>
       val name = s"shared_${made.length}_"
       if (text.indexOf(part) == text.lastIndexOf(part)) (text, made)
       else (text.replace(part, s"SELECT * FROM $name"), made :+ s"$name AS MATERIALIZED ($part)")

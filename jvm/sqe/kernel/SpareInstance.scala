@@ -34,12 +34,13 @@ object SpareInstance extends Logging {
   /** For one fragment, with settings that all have; the fragment's own come next, and then it is locked. */
   def take(threads: Int): DuckDBConnection = {
     val found = synchronized {
-      val fits = ready.filter(_._1 == threads)
-      if (fits.isDefined) ready = None
-      fits
+      val there = ready
+      ready = None
+      there
     }
-    found.fold(open(threads)) { case (_, connection, end) =>
+    found.fold(open(threads)) { case (had, connection, end) =>
       end.cancel(false)
+      if (had != threads) set(connection, s"SET threads = $threads")
       connection
     }
   }
@@ -73,15 +74,18 @@ object SpareInstance extends Logging {
           unavailable = true
           throw missing
       }
+    set(connection, NativeInstance.setUp: _*)
+    connection
+  }
+
+  private def set(connection: DuckDBConnection, settings: String*): Unit =
     try {
       val statement = connection.createStatement()
-      try NativeInstance.setUp.foreach(statement.execute)
+      try settings.foreach(statement.execute)
       finally statement.close()
     } catch {
       case failure: Throwable =>
         connection.close()
         throw failure
     }
-    connection
-  }
 }

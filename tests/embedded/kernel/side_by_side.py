@@ -65,10 +65,13 @@ class Outcome:
 
 
 class SideBySide:
-    def __init__(self, handler: QueryHandler, driver: Driver, session: OpenSession) -> None:
+    """`shape`: of the kernel's fragments, wherever it is possible (jvm: Shape). Else all of a query in one, where that is."""
+
+    def __init__(self, handler: QueryHandler, driver: Driver, session: OpenSession, shape: str | None = None) -> None:
         self._handler = handler
         self._driver = driver
         self._session = session
+        self._shape = shape
 
     def compare(self, queries: Iterable[RandomQuery]) -> Outcome:
         """Of all queries, in any order."""
@@ -114,6 +117,10 @@ class SideBySide:
         for name, session in ways.items():
             self._answer(session, f"SET native = '{'off' if name == 'reference' else name}'")
         self._driver.call("configureSession", ways["reference"].in_engine(), json.dumps(_REFERENCE))
+        if self._shape is not None:
+            self._answer(ways["require"], "SET native = 'auto'")
+            wanted = json.dumps({"spark.sqe.native.shape": self._shape})
+            self._driver.call("configureSession", ways["require"].in_engine(), wanted)
         yield ways
 
     def _ask(self, query: RandomQuery, ways: dict[str, Session], outcome: Outcome, lock: threading.Lock) -> None:

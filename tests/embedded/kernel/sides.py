@@ -29,9 +29,9 @@ class Sides:
     def native(self, mode: str) -> None:
         self.run(f"SET native = '{mode}'")
 
-    def cancelled(self, text: str, *, when: Callable[[], bool], within: float = 30) -> ErrorCode:
+    def cancelled(self, text: str, *, when: Callable[[], bool], within: float = 30, mode: str = "require") -> ErrorCode:
         """Runs it natively, cancels it `when` that is so, and gives the code of its end, which comes `within` seconds."""
-        self.native("require")
+        self.native(mode)
         ends: list[ErrorCode] = []
         with self.handler.submit(self.session, text, door="test") as query:
 

@@ -23,7 +23,7 @@ from sqe.sessions import Sessions
 SEED = int(os.environ.get("SQE_KERNEL_SEED", "20261116"))
 QUERIES_A_SCHEMA = 250
 
-Compare = Callable[[int, int], Outcome]
+Compare = Callable[[int, int, str | None], Outcome]
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def compare(driver: Driver, handler: QueryHandler, sessions: Sessions) -> Iterat
         opened.append(sessions.open(Identity("tester")))
         return opened[-1]
 
-    def compared(count: int, seed: int) -> Outcome:
+    def compared(count: int, seed: int, shape: str | None) -> Outcome:
         outcome = Outcome()
         for part, first in enumerate(range(0, count, QUERIES_A_SCHEMA)):
             left, right = f"left_{seed}_{part}", f"right_{seed}_{part}"
@@ -45,7 +45,7 @@ def compare(driver: Driver, handler: QueryHandler, sessions: Sessions) -> Iterat
                 write(handler, session(), name, table.rows, trimmed=part % 2 == 1)
             queries = Queries(own, pair[0].names, left, right)
             texts = (queries.next() for _ in range(min(QUERIES_A_SCHEMA, count - first)))
-            found = SideBySide(handler, driver, session).compare(texts)
+            found = SideBySide(handler, driver, session, shape).compare(texts)
             print(*(f"{text}\n    {unlike}" for text, unlike in found.differences), sep="\n")
             outcome += found
             print(f"seed {seed}, part {part}: {outcome}", flush=True)
@@ -97,12 +97,20 @@ def test_a_difference_is_seen(expected: pa.Table | str, found: pa.Table | str, o
 
 
 def test_random_queries_give_the_same_answers(compare: Compare) -> None:
-    check(compare(int(os.environ.get("SQE_KERNEL_QUERIES", "150")), SEED))
+    check(compare(int(os.environ.get("SQE_KERNEL_QUERIES", "150")), SEED, None))
 
 
 @pytest.mark.long
 def test_thousands_of_random_queries_give_the_same_answers(compare: Compare) -> None:
-    check(compare(5000, SEED + 1))
+    check(compare(5000, SEED + 1, None))
+
+
+@pytest.mark.parametrize(("count", "seed"), [(50, SEED + 2), pytest.param(1500, SEED + 3, marks=pytest.mark.long)])
+def test_random_queries_give_the_same_answers_per_partition(compare: Compare, count: int, seed: int) -> None:
+    """Of each query the kernel runs scans, joins and first steps of aggregates, Spark the rest."""
+    outcome = compare(count, seed, "partitions")
+    assert not outcome.differences, "\n".join(f"{text}\n    {unlike}" for text, unlike in outcome.differences)
+    assert outcome.fragments > outcome.asked, str(outcome)
 
 
 def check(outcome: Outcome) -> None:

@@ -59,10 +59,10 @@ def kernel(driver: Driver, planned: Path, tmp_path: Path) -> Iterator[Any]:
     nothing = getattr(getattr(jvm.scala.collection.immutable, "Nil$"), "MODULE$")
     none = getattr(getattr(jvm.scala, "None$"), "MODULE$")
     package = jvm.org.apache.spark.sql.sqe.kernel
-    settings = package.KernelSettings(1 << 28, 2, str(tmp_path / "spilled"))
+    settings = package.KernelSettings(1 << 28, 2, str(tmp_path / "spilled"), 1)
     files = package.NativeFiles(getattr(nothing, "$colon$colon")(str(planned)), nothing, nothing, nothing, none)
     instance = package.NativeInstance(
-        package.NativeQuery("", getattr(nothing, "$colon$colon")(files), settings, nothing, nothing)
+        package.NativeQuery("", getattr(nothing, "$colon$colon")(files), settings, nothing, nothing, jvm.scala.Tuple2(0, 0))
     )
     instance.open()
     yield instance

@@ -8,7 +8,7 @@ import pytest
 
 from sqe.engine.driver import Driver
 
-SMALL = "SELECT c1, count(*) AS c2 FROM (t) GROUP BY c1"
+SMALL = "SELECT c1, count(*) AS c2 FROM (read_parquet(['a'])) GROUP BY c1"
 LARGE = f"SELECT c3, sum(c2) AS c4 FROM ({SMALL}) GROUP BY c3"
 
 
@@ -40,3 +40,10 @@ def test_what_is_left_of_the_text_is_looked_at_again(parts: Any) -> None:
     assert made.endswith(
         "(SELECT * FROM shared_0_) x (SELECT * FROM shared_0_) y (SELECT * FROM shared_1_) z (SELECT * FROM shared_1_)"
     )
+
+
+def test_a_part_that_a_constant_could_spell_stays(parts: Any) -> None:
+    part = "SELECT c1, count(*) AS c2 FROM (fed_0_) GROUP BY c1"
+    parts.note(part)
+    text = f"SELECT '({part})' FROM ({part})"
+    assert parts.apply(text) == text

@@ -1,0 +1,154 @@
+package org.apache.spark.sql.sqe.kernel
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.planning.PhysicalAggregation
+import org.apache.spark.sql.catalyst.plans._
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.{FilterExec, PlanLater, ProjectExec, SparkPlan}
+import org.apache.spark.sql.execution.aggregate.AggUtils
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
+import org.apache.spark.sql.sqe.policy.SecuredRelation
+
+/**
+ * Parts of a plan that run once for each partition: the files of one scan, the largest, are shared out among tasks, whole, and each joins them
+ * with all of the other tables, or groups them. Exact where every row of the result comes from one row of that scan.
+ *
+ * | operator | the shared scan may be |
+ * |---|---|
+ * | Project, Filter, Expand, secured table | below |
+ * | inner and cross join | on either side |
+ * | left outer, semi, anti and existence join | on the left; on the right of a right outer join |
+ * | Aggregate, as the last one | below; [[Buffers]] leave the kernel, and Spark goes on with them |
+ *
+ * What every task computes for itself has to be the same in each: no limits, no ranks (of equal rows they take any), no subqueries.
+ */
+final class PerPartition(session: SparkSession) {
+  private val shape = Shape.of(session)
+
+  /** The kernel makes Spark's buffers, and Spark shuffles and ends the aggregation. */
+  def aggregated(plan: Aggregate): SparkPlan = plan match {
+    case PhysicalAggregation(groups, functions, results, child) =>
+      if (functions.exists(_.isDistinct)) Refused("DISTINCT in each partition")
+      val whole = AggUtils.planAggregateWithoutDistinct(groups, functions, results, PlanLater(child)).head
+      val output = whole.children.head.output
+      val buffers = fragment(child, "Aggregate" +: names(child), output, neverFails = false, fewer = groups.nonEmpty)(_.buffered(groups, functions, output, child))
+      whole.withNewChildren(Seq(buffers))
+    case _ => Refused("aggregate of an odd shape")
+  }
+
+  /**
+   * Rows. Spark may send those of one partition before another one has begun: nothing runs here that could fail. Of a projection or a filter
+   * that the kernel does not know it gets what is below.
+   */
+  def rows(plan: LogicalPlan): SparkPlan =
+    try {
+      if (plan.exists(_.expressions.exists(MayFail(_)))) Refused("what can fail after rows have left")
+      fragment(plan, names(plan), plan.output, neverFails = true, fewer = plan.exists(_.isInstanceOf[Join]))(_.fragment(plan))
+    } catch {
+      case refused: Refused if refused.reason != KnownFailures.reason => plan match {
+        case Project(list, child) if list.forall(_.deterministic) => ProjectExec(list, rows(if (list.forall(_.isInstanceOf[Attribute])) child else needed(list, child)))
+        // Those before the first that could fail: it must see every row that it sees on Spark.
+        case Filter(condition, child) if condition.deterministic =>
+          val (known, rest) = InSparksOrder.asLookedAt(InSparksOrder.conjuncts(condition)).span(!MayFail(_))
+          if (rest.isEmpty) throw refused
+          FilterExec(rest.reduce(And), rows(known.reduceOption(And).fold(child)(Filter(_, child))))
+        case _ => throw refused
+      }
+    }
+
+  private def needed(list: Seq[NamedExpression], child: LogicalPlan): LogicalPlan = {
+    val used = AttributeSet(list.flatMap(_.references))
+    Project(child.output.filter(used.contains), child)
+  }
+
+  private def names(plan: LogicalPlan): Seq[String] = plan.collect { case node => node.nodeName }
+
+  private def fragment(plan: LogicalPlan, operators: Seq[String], output: Seq[Attribute], neverFails: Boolean, fewer: Boolean)(
+      text: Operators => String): NativePartitionsExec = {
+    if (SpareInstance.unavailable) Refused("no library for this machine")
+    if (output.isEmpty || output.distinctBy(_.exprId).length != output.length) Refused("no columns")
+    output.foreach(column => NativeTypes.check(column.dataType))
+    val scan = PerPartition.largest(plan)
+    shape.checkRepeated(PerPartition.repeated(plan, scan), scan.stats.sizeInBytes)
+    val hidesRows = plan.exists { case secured: SecuredRelation => secured.filtered; case _ => false }
+    val translator = new Operators(session.sparkContext.isLocal, Setting(session.sessionState.conf.sessionLocalTimeZone, hidesRows || neverFails), CacheUse.of(session),
+      Some(SharedOut(scan, shape.mostTasks(scan.stats.sizeInBytes))))
+    val sql = text(translator)
+    translator.scans.checkReadOnce(sql)
+    val shared = translator.scans.shared.getOrElse(Refused("no table to share out"))
+    shape.checkShared(shared, fewer)
+    val key = KnownFailures.key(sql, translator.scans.fed, Some(shared))
+    if (KnownFailures.contains(key)) Refused(KnownFailures.reason)
+    val query = NativeQuery(sql, translator.scans.all.map(_.all), shape.settings(KernelSettings.of(session), shared.shares.length), Shortcuts.closed(plan), translator.scans.fed, key)
+    Counters.native.incrementAndGet()
+    NativePartitionsExec(output, query, translator.scans.all, operators, shared)
+  }
+}
+
+object PerPartition {
+  /**
+   * On what stands below operators that Spark runs and that take rows in any order: not a limit, which would take others, and nothing that
+   * counts rows or asks for their file. True where one of them brings the rows of many partitions together.
+   */
+  private val below = TreeNodeTag[Boolean]("sqe.native.below")
+
+  def markRoot(plan: LogicalPlan): Unit = plan.setTagValue(below, false)
+
+  def markBelow(plan: LogicalPlan): Unit = if (plan.expressions.forall(_.deterministic)) plan match {
+    case _: Aggregate | _: Sort | _: Window => plan.children.foreach(_.setTagValue(below, true))
+    case _: Join => plan.getTagValue(below).foreach(_ => plan.children.foreach(_.setTagValue(below, true)))
+    case _: Project | _: Filter | _: Generate | _: Union => plan.getTagValue(below).foreach(gathered => plan.children.foreach(_.setTagValue(below, gathered)))
+    case _ =>
+  }
+
+  /** `None`: not one of this shape. */
+  def apply(session: SparkSession, plan: LogicalPlan): Option[SparkPlan] = {
+    val shape = Shape.of(session)
+    (plan, plan.getTagValue(below)) match {
+      case (aggregate: Aggregate, _) if shape.aggregates => Some(new PerPartition(session).aggregated(aggregate))
+      case (Rows(joined), Some(gathered)) if (if (joined) shape.joins else shape.scans && gathered) => Some(new PerPartition(session).rows(plan))
+      case _ => None
+    }
+  }
+
+  /** Scans with filters and projections, and whether there are joins. */
+  private object Rows {
+    def unapply(plan: LogicalPlan): Option[Boolean] = plan match {
+      case Project(_, child) => unapply(child)
+      case Filter(_, child) => unapply(child)
+      case secured: SecuredRelation => unapply(secured.child)
+      case _: Join => Some(true)
+      case _: DataSourceV2ScanRelation => Some(false)
+      case _ => None
+    }
+  }
+
+  private def largest(plan: LogicalPlan): DataSourceV2ScanRelation =
+    candidates(plan).maxByOption(_.stats.sizeInBytes).getOrElse(Refused("no table to share out"))
+
+  private def candidates(plan: LogicalPlan): Seq[DataSourceV2ScanRelation] = plan match {
+    case Project(_, child) => candidates(child)
+    case Filter(_, child) => candidates(child)
+    case expand: Expand => candidates(expand.child)
+    case secured: SecuredRelation => candidates(secured.child)
+    case Join(left, right, Inner | Cross, _, _) => candidates(left) ++ candidates(right)
+    case Join(left, _, LeftOuter | LeftSemi | LeftAnti | ExistenceJoin(_), _, _) => candidates(left)
+    case Join(_, right, RightOuter, _, _) => candidates(right)
+    case scan: DataSourceV2ScanRelation => Seq(scan)
+    case _ => Nil
+  }
+
+  /** The bytes of what every task reads. */
+  private def repeated(plan: LogicalPlan, shared: DataSourceV2ScanRelation): BigInt = {
+    plan.foreach { node =>
+      if (node.expressions.exists(_.exists { case _: PlanExpression[_] | _: DynamicPruning => true; case _ => false })) Refused("subquery in each partition")
+      node match {
+        case _: Project | _: Filter | _: Join | _: Aggregate | _: Union | _: Expand | _: SecuredRelation | _: DataSourceV2ScanRelation | _: LocalRelation =>
+        case other => Refused(s"operator ${other.nodeName} in each partition")
+      }
+    }
+    plan.collectLeaves().filterNot(_ eq shared).map(_.stats.sizeInBytes).sum
+  }
+}

@@ -1,0 +1,63 @@
+package org.apache.spark.sql.sqe.kernel
+
+import org.apache.spark.sql.classic.SparkSession
+
+/**
+ * In which of two shapes the kernel runs a part of a plan: as one fragment, in one task with all cores of a machine, or once for each partition.
+ *
+ * | where | what | shape |
+ * |---|---|---|
+ * | one machine | what the kernel can run as a whole, and answers the query or makes rows few | one fragment |
+ * | one machine | joins with small tables, below what Spark has to run | per partition |
+ * | one machine | scans below what Spark has to run | Spark's own, which decodes into rows at once |
+ * | cluster | what reads little | one fragment |
+ * | cluster | aggregates, joins with small tables, scans below what Spark has to run | per partition: one task would leave the other executors idle |
+ */
+final case class Shape(local: Boolean, cores: Int, coresOfOne: Int, wish: String) {
+  import Shape._
+
+  /** Whether one task may have all of it. */
+  def checkOne(bytes: Long): Unit = {
+    if (wish == "partitions") Refused("wanted per partition")
+    if (!local && bytes > mostInOneTask && wish != "one") Refused("more than one executor should read")
+  }
+
+  /** Whether aggregates run per partition. */
+  def aggregates: Boolean = wish == "partitions" || !local && wish == "auto"
+
+  def joins: Boolean = wish != "one"
+
+  def scans: Boolean = aggregates
+
+  /** Whether tasks may each read so much, once more than the scan that they share. */
+  def checkRepeated(bytes: BigInt, shared: BigInt): Unit =
+    if (wish == "auto" && (bytes > mostRepeated || bytes > shared)) Refused("tables that are too large for every partition")
+
+  /** `fewer`: the fragment joins or groups, so that not every value which Iceberg decoded is copied twice. */
+  def checkShared(scan: SharedScan, fewer: Boolean): Unit = if (wish == "auto") {
+    if (scan.decoded && (local || !fewer)) Refused("columns that Iceberg decodes, which Spark takes as they are")
+    if (local && scan.shares.length < cores) Refused("fewer files than cores")
+  }
+
+  /** Tasks that are there for a fragment of so many bytes. */
+  def mostTasks(bytes: BigInt): Int = math.max(cores.toLong, (bytes / mostInOneShare).toLong).min(mostShares).toInt
+
+  /** A task of one of so many partitions. */
+  def settings(of: KernelSettings, partitions: Int): KernelSettings = {
+    val atOnce = math.max(1, math.min(coresOfOne, partitions))
+    of.copy(threads = if (local) math.max(1, coresOfOne / atOnce) else 1, among = atOnce)
+  }
+}
+
+object Shape {
+  private val mostInOneTask = 64L << 20
+  private val mostRepeated = 32L << 20
+  private val mostInOneShare = 1L << 30
+  private val mostShares = 1000L
+
+  def of(session: SparkSession): Shape = {
+    val context = session.sparkContext
+    Shape(context.isLocal, context.defaultParallelism, if (context.isLocal) context.defaultParallelism else context.getConf.getInt("spark.executor.cores", 1),
+      KernelSettings.shape(session))
+  }
+}

@@ -1,0 +1,81 @@
+"""The kernel on executors: two processes of their own, which get it like any other jar."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyspark
+import pytest
+from sides import Sides
+from test_native import ODD
+
+from sqe.engine import install
+from sqe.engine.driver import Driver
+from sqe.engine.process import LaunchOptions
+from sqe.identity import Identity
+from sqe.query.handler import QueryHandler
+from sqe.sessions import Sessions
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Driver]:
+    class_path = os.pathsep.join(map(str, install.ensure().class_path))
+    driver = Driver(
+        LaunchOptions(
+            memory="1g",
+            master="local-cluster[2,1,1024]",
+            spark={
+                "spark.executor.extraClassPath": class_path,
+                "spark.executor.cores": "1",
+                "spark.executorEnv.SPARK_SCALA_VERSION": "2.13",
+            },
+            # Spark's own name for "where the executors' jars are", where no environment says it.
+            extra_flags=("-Dspark.testing=true", f"-Dspark.test.home={Path(pyspark.__file__).parent}"),
+            native="auto",
+            native_memory="512m",
+        )
+    )
+    driver.start()
+    driver.await_ready()
+    yield driver
+    driver.stop()
+
+
+@pytest.fixture(scope="module")
+def sides(cluster: Driver, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
+    sessions = Sessions(cluster, {"lake": {"type": "sqlite", "path": str(tmp_path_factory.mktemp("cluster"))}}, "lake")
+    handler = QueryHandler(cluster)
+    sides = Sides(handler, sessions.open(Identity("tester")))
+    sides.run(ODD)
+    sides.run("CREATE TABLE pieces AS SELECT * FROM odd WHERE i = 1")
+    for i in (2, 3, 4, 5):
+        sides.run(f"INSERT INTO pieces SELECT * FROM odd WHERE i = {i}")
+    yield sides
+    sessions.close_all()
+    handler.close()
+
+
+QUERIES = [
+    "SELECT b, count(*), sum(d), avg(d), avg(i), min(s), max(day), max(at) FROM pieces GROUP BY b",
+    "SELECT b, sort_array(collect_list(md5(s))) AS all FROM pieces WHERE i > 1 GROUP BY b",
+    "SELECT a.b, count(*), max(md5(a.s)) FROM pieces a JOIN odd c ON a.i = c.i GROUP BY a.b",
+    "SELECT i, s, d FROM pieces ORDER BY i, d",
+]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("shape", ["auto", "partitions"])
+def test_executors_run_the_kernel(sides: Sides, cluster: Driver, shape: str, query: str) -> None:
+    """Little is one executor's; with more, or when it is wanted, each has its own files."""
+    cluster.call("configureSession", sides.session.in_engine(), json.dumps({"spark.sqe.native.shape": shape}))
+    before = sides.fallbacks()
+    assert sides.difference(query, ordered="ORDER BY" in query) is None
+    assert sides.fallbacks() == before, "it ran on Spark in the end"
+    sides.native("auto")
+    plan = str(sides.run(f"EXPLAIN {query}").column(0)[0])
+    assert ("Native per partition" if shape == "partitions" else "Native") in plan, plan
