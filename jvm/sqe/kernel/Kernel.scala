@@ -71,7 +71,7 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
     val output = plan.output.distinctBy(_.exprId)
     if (output.isEmpty) Refused("no columns")
     output.foreach(column => NativeTypes.check(column.dataType))
-    val sql = operators(plan)
+    val sql = operators.fragment(NullsOfJoins(plan))
     operators.scans.checkReadOnce(sql)
     val key = KnownFailures.key(sql, operators.scans.fed)
     if (mode != "require") {

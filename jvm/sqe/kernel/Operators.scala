@@ -27,12 +27,16 @@ final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse],
   private val sql = new Expressions(setting, apply)
   private val windows = new Windows(sql(_), setting)
   private val conditions = new InSparksOrder(sql(_))
+  private val shared = new SharedParts
 
-  def apply(plan: LogicalPlan): String = plan match {
+  /** A whole fragment. */
+  def fragment(plan: LogicalPlan): String = shared(apply(plan))
+
+  private def apply(plan: LogicalPlan): String = plan match {
     case Ordered(block) => block.text
     case Project(list, child) => s"SELECT ${named(list)} FROM (${apply(child)})"
     case Filter(condition, child) => s"SELECT * FROM (${apply(child)}) WHERE ${conditions.ofFilter(condition)}"
-    case aggregate: Aggregate => aggregated(aggregate)
+    case aggregate: Aggregate => shared.note(aggregated(aggregate))
     case join: Join => joined(join)
     case union: Union if !union.byName && !union.allowMissingCol => union.children.map(part(_, union.output)).mkString("(", ") UNION ALL (", ")")
     case window: Window => s"SELECT *, ${window.windowExpressions.map(item => s"${windows(item)} AS ${NativeTypes.column(item)}").mkString(", ")} FROM (${apply(window.child)})"
@@ -49,7 +53,6 @@ final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse],
 
   private def columns(output: Seq[Attribute]): String = Select.list(output.map(NativeTypes.column))
 
-
   private def aggregated(aggregate: Aggregate): String = {
     val grouped = aggregate.groupingExpressions
     if (grouped.isEmpty && !aggregate.aggregateExpressions.exists(_.exists(_.isInstanceOf[AggregateExpression]))) Refused("aggregate without functions")
@@ -64,7 +67,7 @@ final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse],
     val items = keys.map(sql(_)) ++ functions.flatMap(Buffers(_, scans.shared.fold(1)(_.shares.length), sql(_)))
     if (items.isEmpty || items.length != output.length || output.distinctBy(_.exprId).length != output.length) Refused("aggregate of an odd shape")
     val named = items.zip(output).map { case (item, column) => s"${NativeTypes.cast(item, column.dataType)} AS ${NativeTypes.column(column)}" }
-    s"SELECT ${Select.list(named)} FROM ($rows)${if (keys.isEmpty) "" else keys.map(sql(_)).mkString(" GROUP BY ", ", ", "")}"
+    shared(s"SELECT ${Select.list(named)} FROM ($rows)${if (keys.isEmpty) "" else keys.map(sql(_)).mkString(" GROUP BY ", ", ", "")}")
   }
 
   /** Spark makes 0.0 of -0.0 before it groups, and one NaN of all: they are equal, and a group shows one of them. */

@@ -33,7 +33,8 @@ final class PerPartition(session: SparkSession) {
       if (functions.exists(_.isDistinct)) Refused("DISTINCT in each partition")
       val whole = AggUtils.planAggregateWithoutDistinct(groups, functions, results, PlanLater(child)).head
       val output = whole.children.head.output
-      val buffers = fragment(child, "Aggregate" +: names(child), output, neverFails = false, fewer = groups.nonEmpty)(_.buffered(groups, functions, output, child))
+      val buffers = fragment(child, "Aggregate" +: names(child), output, neverFails = false, fewer = groups.nonEmpty)(
+        _.buffered(groups, functions, output, NullsOfJoins(child)))
       whole.withNewChildren(Seq(buffers))
     case _ => Refused("aggregate of an odd shape")
   }
@@ -45,7 +46,7 @@ final class PerPartition(session: SparkSession) {
   def rows(plan: LogicalPlan): SparkPlan =
     try {
       if (plan.exists(_.expressions.exists(MayFail(_)))) Refused("what can fail after rows have left")
-      fragment(plan, names(plan), plan.output, neverFails = true, fewer = plan.exists(_.isInstanceOf[Join]))(_(plan))
+      fragment(plan, names(plan), plan.output, neverFails = true, fewer = plan.exists(_.isInstanceOf[Join]))(_.fragment(NullsOfJoins(plan)))
     } catch {
       case refused: Refused if refused.reason != KnownFailures.reason => plan match {
         case Project(list, child) if list.forall(_.deterministic) => ProjectExec(list, rows(if (list.forall(_.isInstanceOf[Attribute])) child else needed(list, child)))
