@@ -71,7 +71,7 @@ final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse],
     val items = keys.map(sql(_)) ++ functions.flatMap(Buffers(_, scans.shared.fold(1)(_.shares.length), sql(_)))
     if (items.isEmpty || items.length != output.length || output.distinctBy(_.exprId).length != output.length) Refused("aggregate of an odd shape")
     val named = items.zip(output).map { case (item, column) => s"${NativeTypes.cast(item, column.dataType)} AS ${NativeTypes.column(column)}" }
-    s"SELECT ${Select.list(named)} FROM ($rows)${if (keys.isEmpty) "" else keys.map(sql(_)).mkString(" GROUP BY ", ", ", "")}"
+    shared(s"SELECT ${Select.list(named)} FROM ($rows)${if (keys.isEmpty) "" else keys.map(sql(_)).mkString(" GROUP BY ", ", ", "")}")
   }
 
   /** Spark makes 0.0 of -0.0 before it groups, and one NaN of all: they are equal, and a group shows one of them. */

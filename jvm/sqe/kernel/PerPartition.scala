@@ -33,7 +33,8 @@ final class PerPartition(session: SparkSession) {
       if (functions.exists(_.isDistinct)) Refused("DISTINCT in each partition")
       val whole = AggUtils.planAggregateWithoutDistinct(groups, functions, results, PlanLater(child)).head
       val output = whole.children.head.output
-      val buffers = fragment(child, "Aggregate" +: names(child), output, neverFails = false, fewer = groups.nonEmpty)(_.buffered(groups, functions, output, child))
+      val buffers = fragment(plan, child, output, neverFails = false, fewer = groups.nonEmpty)(
+        _.buffered(groups, functions, output, NullsOfJoins(child)))
       whole.withNewChildren(Seq(buffers))
     case _ => Refused("aggregate of an odd shape")
   }
@@ -45,7 +46,7 @@ final class PerPartition(session: SparkSession) {
   def rows(plan: LogicalPlan): SparkPlan =
     try {
       if (plan.exists(_.expressions.exists(MayFail(_)))) Refused("what can fail after rows have left")
-      fragment(plan, names(plan), plan.output, neverFails = true, fewer = plan.exists(_.isInstanceOf[Join]))(_.fragment(plan))
+      fragment(plan, plan, plan.output, neverFails = true, fewer = plan.exists(_.isInstanceOf[Join]))(_.fragment(NullsOfJoins(plan)))
     } catch {
       case refused: Refused if refused.reason != KnownFailures.reason => plan match {
         case Project(list, child) if list.forall(_.deterministic) => ProjectExec(list, rows(if (list.forall(_.isInstanceOf[Attribute])) child else needed(list, child)))
@@ -63,14 +64,13 @@ final class PerPartition(session: SparkSession) {
     Project(child.output.filter(used.contains), child)
   }
 
-  private def names(plan: LogicalPlan): Seq[String] = plan.collect { case node => node.nodeName }
-
-  private def fragment(plan: LogicalPlan, operators: Seq[String], output: Seq[Attribute], neverFails: Boolean, fewer: Boolean)(
+  /** `below`: what reads the files that are shared out. The same, but for an aggregate on it. */
+  private def fragment(plan: LogicalPlan, below: LogicalPlan, output: Seq[Attribute], neverFails: Boolean, fewer: Boolean)(
       text: Operators => String): NativePartitionsExec = {
     if (SpareInstance.unavailable) Refused("no library for this machine")
     if (output.isEmpty || output.distinctBy(_.exprId).length != output.length) Refused("no columns")
     output.foreach(column => NativeTypes.check(column.dataType))
-    val scan = PerPartition.largest(plan)
+    val scan = PerPartition.largest(below)
     shape.checkRepeated(PerPartition.repeated(plan, scan), scan.stats.sizeInBytes)
     val hidesRows = plan.exists { case secured: SecuredRelation => secured.filtered; case _ => false }
     val translator = new Operators(session.sparkContext.isLocal, Setting(session.sessionState.conf.sessionLocalTimeZone, hidesRows || neverFails), CacheUse.of(session),
@@ -83,7 +83,7 @@ final class PerPartition(session: SparkSession) {
     if (KnownFailures.contains(key)) Refused(KnownFailures.reason)
     val query = NativeQuery(sql, translator.scans.all.map(_.all), shape.settings(KernelSettings.of(session), shared.shares.length), Shortcuts.closed(plan), translator.scans.fed, key)
     Counters.native.incrementAndGet()
-    NativePartitionsExec(output, query, translator.scans.all, operators, shared)
+    NativePartitionsExec(output, query, translator.scans.all, plan.collect { case node => node.nodeName }, shared)
   }
 }
 

@@ -128,7 +128,7 @@ final case class SharedOut(scan: DataSourceV2ScanRelation, most: Int)
 
 object Scans {
   /** In the place of the shared scan's text, which each task has its own of. */
-  private val sharedName = "shared_scan_"
+  private val sharedName = "own_files_"
   private val decodable = Set("files that are not local", "table with equality deletes", "encrypted files", "file format other than Parquet",
     "table with a name mapping", "column with a default value", "file name that is a pattern")
 }

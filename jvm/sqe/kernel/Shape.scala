@@ -8,7 +8,7 @@ import org.apache.spark.sql.classic.SparkSession
  * | where | what | shape |
  * |---|---|---|
  * | one machine | what the kernel can run as a whole, and answers the query or makes rows few | one fragment |
- * | one machine | joins with small tables, below what Spark has to run | per partition |
+ * | one machine | joins with small tables, below what Spark has to run | per partition; little is one |
  * | one machine | scans below what Spark has to run | Spark's own, which decodes into rows at once |
  * | cluster | what reads little | one fragment |
  * | cluster | aggregates, joins with small tables, scans below what Spark has to run | per partition: one task would leave the other executors idle |
@@ -36,11 +36,17 @@ final case class Shape(local: Boolean, cores: Int, coresOfOne: Int, wish: String
   /** `fewer`: the fragment joins or groups, so that not every value which Iceberg decoded is copied twice. */
   def checkShared(scan: SharedScan, fewer: Boolean): Unit = if (wish == "auto") {
     if (scan.decoded && (local || !fewer)) Refused("columns that Iceberg decodes, which Spark takes as they are")
-    if (local && scan.shares.length < cores) Refused("fewer files than cores")
+    if (local && scan.shares.length < cores && scan.bytes > sparksPiece * scan.shares.length) Refused("large files, which Spark reads in pieces")
   }
 
-  /** Tasks that are there for a fragment of so many bytes. */
-  def mostTasks(bytes: BigInt): Int = math.max(cores.toLong, (bytes / mostInOneShare).toLong).min(mostShares).toInt
+  /**
+   * Tasks for a scan of so many bytes, as Spark estimates them. Each opens an instance and reads the other tables once more, and its rows are
+   * shuffled: on one machine, where a task has all cores that others leave it, few are better for little.
+   */
+  def mostTasks(bytes: BigInt): Int = {
+    val atOnce = if (local && wish == "auto") (bytes / sparksPiece).min(cores).toInt else cores
+    (bytes / mostInOneShare).min(mostShares).toInt.max(atOnce).max(1)
+  }
 
   /** A task of one of so many partitions. */
   def settings(of: KernelSettings, partitions: Int): KernelSettings = {
@@ -53,6 +59,8 @@ object Shape {
   private val mostInOneTask = 64L << 20
   private val mostRepeated = 32L << 20
   private val mostInOneShare = 1L << 30
+  /** Of a file, for one task of Spark's. */
+  private val sparksPiece = 128L << 20
   private val mostShares = 1000L
 
   def of(session: SparkSession): Shape = {
