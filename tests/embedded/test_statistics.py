@@ -25,8 +25,9 @@ FILTERED = "SELECT count(*) AS n FROM orders JOIN items ON orders.item = items.i
 
 
 @pytest.fixture(autouse=True)
-def _settings(driver: Driver, session: Session) -> None:
-    """So that estimates are made, and tables of some thousand rows are large ones."""
+def _settings(driver: Driver, session: Session, sql: Sql) -> None:
+    """So that estimates are made, tables of some thousand rows are large ones, and joins are Spark's."""
+    sql("SET native = off")
     by_estimates(driver, session, "true")
     setting(driver, session, "spark.sql.autoBroadcastJoinThreshold", "500k")
 
