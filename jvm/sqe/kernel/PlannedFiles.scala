@@ -120,7 +120,7 @@ object PlannedFiles {
       val known = schemas.flatMap(schema => TypeUtil.indexById(schema.asStruct).values.asScala).groupMap(_.name.toLowerCase(ROOT))(_.fieldId)
       val fields = names.map { case (path, id) => val name = path.split('/').last; (id, name, known.getOrElse(name, Nil).distinct) }
       // Of a struct with nothing that a file has the kernel makes an error, so it is read with all that it has; later types are wider.
-      val whole = all.filter(leaves(column.`type`).toSet subsetOf leaves(_).toSet).last
+      val whole = all.filter(leaves(column.`type`).toSet subsetOf leaves(_).toSet).lastOption.getOrElse(Refused("nested column of other types"))
       Some(NestedColumn(FileCheck.otherNames(fields), SparkSchemaUtil.convert(whole), inOneOrder = false))
     }
   }
