@@ -108,6 +108,20 @@ def test_engines_that_agree_are_measured(loaded: Loaded) -> None:
     assert all(len(found.seconds) == 2 for query in result.queries for found in query.engines.values())
 
 
+class Diary(DuckDb):
+    asked: ClassVar[list[str]] = []
+
+    def run(self, sql: str, parameters: Parameters = ()) -> Answer:
+        self.asked.append("list" if "ORDER BY" in sql else "count")
+        return super().run(sql, parameters)
+
+
+def test_no_query_is_measured_before_all_have_been_asked_once(loaded: Loaded) -> None:
+    result = measured(loaded, [COUNT, LIST], a=Diary)
+    assert Diary.asked == ["count", "list", *["count"] * 3, *["list"] * 3]
+    assert [len(query.engines["a"].warm_up) for query in result.queries] == [2, 2]
+
+
 class Keeping(DuckDb):
     """Has copies, and counts its runs since they were forgotten."""
 
@@ -245,11 +259,15 @@ def test_an_engine_that_nobody_knows_is_refused(name: str) -> None:
 
 
 class Impatient(DuckDb):
-    """The person who measures gives up at the second query."""
+    """The person who measures gives up at the second query, when it is to be measured."""
+
+    warm = False
 
     def run(self, sql: str, parameters: Parameters = ()) -> Answer:
         if "ORDER BY" in sql:
-            raise KeyboardInterrupt
+            if self.warm:
+                raise KeyboardInterrupt
+            self.warm = True
         return super().run(sql, parameters)
 
 

@@ -53,7 +53,7 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
     val output = plan.output.distinctBy(_.exprId)
     if (output.isEmpty) Refused("no columns")
     output.foreach(column => NativeTypes.check(column.dataType))
-    val sql = operators.fragment(plan)
+    val sql = operators.fragment(NullsOfJoins(plan))
     operators.scans.checkReadOnce(sql)
     if (mode != "require") {
       Worth.check(plan, operators.scans)

@@ -1,4 +1,4 @@
-"""Runs a suite on several engines in turns: each query warm on all of them, then measured on all of them, one after another."""
+"""Runs a suite on several engines in turns: all queries once, then each of them warm, then measured."""
 
 from __future__ import annotations
 
@@ -46,9 +46,12 @@ class Runner:
                 prepare_private(engine, self.loaded)
         watch = Watch(lambda: sum(engine.cpu_seconds() for engine in self.engines))
         results: list[QueryResult] = []
+        asked = [(query, self._turns(query)) for query in queries]
         try:
-            for query in queries:
-                results.append(self._query(query))
+            if not self.writes:
+                self._once(asked)
+            for query, turns in asked:
+                results.append(self._query(query, turns))
         except KeyboardInterrupt:
             self.say("interrupted: what was measured so far is kept, and counts as not equal")
         noise = watch.read()
@@ -72,11 +75,22 @@ class Runner:
         if self.writes:
             prepare_private(engine, self.loaded)
 
-    def _query(self, query: Query) -> QueryResult:
+    def _turns(self, query: Query) -> list[_Turn]:
         turns = [_Turn(engine, query, engine.text(query), self.loaded, self._start) for engine in self.engines]
         for turn in turns:
             if not turn.text:
                 turn.measured.verdict = Verdict.SKIPPED
+        return turns
+
+    def _once(self, asked: Sequence[tuple[Query, Sequence[_Turn]]]) -> None:
+        """The first warm-up of every query. A virtual machine compiles what many queries share: without this a suite's first ones
+        would be measured in an engine that has just started, and its last ones in one that has been in use for a while."""
+        self.say("asking every engine every query once, to warm up")
+        for number, (_, turns) in enumerate(asked):
+            for turn in _rotated(turns, number):
+                turn.take(turn.measured.warm_up, [])
+
+    def _query(self, query: Query, turns: Sequence[_Turn]) -> QueryResult:
         if query.kind == "write":
             for turn in self._written:
                 turn.leave_as_loaded()
@@ -97,7 +111,7 @@ class Runner:
         return QueryResult(query.name, query.kind, {turn.engine.name: turn.measured for turn in turns})
 
     def _warm_up(self, turns: Sequence[_Turn]) -> None:
-        for number in range(self.rounds.most_warm_ups):
+        for number in range(0 if self.writes else 1, self.rounds.most_warm_ups):
             for turn in _rotated(turns, number):
                 turn.take(turn.measured.warm_up, [])
             if number and not any(turn.falling for turn in turns):

@@ -52,6 +52,12 @@ NATIVE = [
     "SELECT i FROM odd WHERE i NOT IN (SELECT i FROM odd WHERE l = 5) ORDER BY i",
     "SELECT i FROM odd WHERE l NOT IN (SELECT l FROM odd)",
     "SELECT i FROM odd o WHERE EXISTS (SELECT 1 FROM odd p WHERE p.i = o.i AND p.l <> o.l) OR b ORDER BY i",
+    "SELECT a.i, b.i, c.i FROM odd a JOIN odd b ON a.l = b.l LEFT JOIN odd c ON a.s = c.s AND b.d = c.d ORDER BY 1, 2, 3",
+    "SELECT i FROM odd a WHERE EXISTS (SELECT 1 FROM odd b WHERE a.l = b.l) ORDER BY i",
+    "SELECT i FROM odd a WHERE NOT EXISTS (SELECT 1 FROM odd b WHERE a.l = b.l AND b.s = a.s) ORDER BY i",
+    "SELECT a.i, n FROM odd a JOIN (SELECT s, count(*) AS n, max(d) AS m FROM odd GROUP BY s) b ON a.s = b.s AND a.d = b.m "
+    "ORDER BY 1, 2",
+    "SELECT a.i, b.i FROM odd a FULL JOIN odd b ON a.l = b.l AND a.s = b.s ORDER BY 1, 2",
     "SELECT a.i, count(*) FROM odd a JOIN odd b ON a.i = b.i "
     "WHERE a.i IN (SELECT i FROM odd GROUP BY i HAVING count(*) > 1) GROUP BY a.i",
     "SELECT i FROM odd INTERSECT SELECT CAST(l AS INT) FROM odd WHERE l BETWEEN 0 AND 9",
