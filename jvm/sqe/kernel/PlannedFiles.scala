@@ -118,7 +118,7 @@ object PlannedFiles {
    * dropped or widened, they are found by their names, as long as a name stands for one id and an id for one name.
    */
   private def nested(table: Table)(column: NestedField): Option[NestedColumn] = if (column.`type`.isPrimitiveType) None else {
-    val schemas = table.schemas.values.asScala.toSeq
+    val schemas = table.schemas.asScala.toSeq.sortBy(_._1).map(_._2)
     val all = schemas.flatMap(schema => Option(schema.findField(column.fieldId))).map(_.`type`)
     val names = paths("", column.`type`)
     if (!names.forall { case (path, _) => path.split('/').forall(_.matches(plainName)) }) Refused("nested column with unusual names")
@@ -129,8 +129,8 @@ object PlannedFiles {
       if (ever.map(_._1).distinct.size != ever.size || ever.map(_._2).distinct.size != ever.size) Refused("nested column of which something has changed its name")
       val known = schemas.flatMap(schema => TypeUtil.indexById(schema.asStruct).values.asScala).groupMap(_.name.toLowerCase(ROOT))(_.fieldId)
       val fields = names.map { case (path, id) => val name = path.split('/').last; (id, name, known.getOrElse(name, Nil).distinct) }
-      // Of a struct with nothing that a file has the kernel makes an error, so it is read with all that it has.
-      val whole = all.filter(leaves(column.`type`).toSet subsetOf leaves(_).toSet).maxBy(leaves(_).size)
+      // Of a struct with nothing that a file has the kernel makes an error, so it is read with all that it has; later types are wider.
+      val whole = all.filter(leaves(column.`type`).toSet subsetOf leaves(_).toSet).lastOption.getOrElse(Refused("nested column of other types"))
       Some(NestedColumn(FileCheck.otherNames(fields), SparkSchemaUtil.convert(whole), inOneOrder = false))
     }
   }
