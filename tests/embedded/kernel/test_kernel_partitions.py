@@ -151,16 +151,30 @@ def test_what_stands_below_sparks_operators_is_native(same: Callable[[str], pa.T
     same(query)
 
 
+SIZED = (
+    "CREATE TABLE sized PARTITIONED BY (bucket(5, id)) AS SELECT id, id % 9 AS k, repeat('x', CAST(id % 9 AS INT)) AS s "
+    "FROM range(5000)",
+    "INSERT INTO sized SELECT id, 7, 'y' FROM range(5000, 5010)",
+)
+
+
+@pytest.mark.usefixtures("odd")
+def test_the_shape_is_chosen_by_what_is_faster(sides: Sides, explain: Explain, driver: Driver, made: set[str]) -> None:
+    """jvm: Shape."""
+    once(made, "sized", sides, *SIZED)
+    shaped(driver, sides.session, "auto")
+    joined = "SELECT o.s, stddev(a.id), max(md5(a.s)) FROM sized a JOIN odd o ON a.k = o.i GROUP BY o.s"
+    assert PER_PARTITION in explain(joined)
+    assert sides.difference(joined.replace("stddev", "count")) is None
+    assert PER_PARTITION not in explain("SELECT k, stddev(id) FROM sized WHERE s LIKE 'x%' GROUP BY k"), "a scan is Spark's"
+    whole = explain("SELECT k, count(*), sum(k) FROM sized JOIN odd ON k = i GROUP BY k")
+    assert "the whole query" in whole
+    assert PER_PARTITION not in whole
+
+
 @pytest.mark.usefixtures("odd")
 def test_each_row_is_read_once_however_many_partitions(same: Callable[[str], pa.Table], parts: Sides, made: set[str]) -> None:
-    once(
-        made,
-        "sized",
-        parts,
-        "CREATE TABLE sized PARTITIONED BY (bucket(5, id)) AS SELECT id, id % 9 AS k, repeat('x', CAST(id % 9 AS INT)) AS s "
-        "FROM range(5000)",
-        "INSERT INTO sized SELECT id, 7, 'y' FROM range(5000, 5010)",
-    )
+    once(made, "sized", parts, *SIZED)
     found = same("SELECT k, count(*) AS n, sum(id) AS s FROM sized GROUP BY k")
     assert sum(found.column("n").to_pylist()) == 5010
     assert sum(found.column("s").to_pylist()) == sum(range(5010))
