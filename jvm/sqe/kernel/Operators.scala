@@ -37,6 +37,7 @@ final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse],
   private def apply(plan: LogicalPlan): String = plan match {
     case Ordered(block) => block.text
     case Project(list, child) => s"SELECT ${named(list)} FROM (${apply(child)})"
+    case Filter(condition, groups: Aggregate) => s"SELECT * FROM (${apply(groups)}) WHERE ${having(condition, groups)}"
     case Filter(condition, child) => s"SELECT * FROM (${apply(child)}) WHERE ${conditions.ofFilter(condition)}"
     case aggregate: Aggregate => shared.note(aggregated(aggregate))
     case join: Join => joined(join)
@@ -50,6 +51,13 @@ final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse],
     case local: LocalRelation if !local.isStreaming && local.data.length <= Operators.fewRows => written(local)
     case _: ExplainedTable => Refused("table with a policy, of which EXPLAIN shows nothing")
     case other => Refused(s"operator ${other.nodeName}")
+  }
+
+  /** Results that can fail are made of all groups, as on Spark, also of those that the condition drops. The kernel does not look into CASE. */
+  private def having(condition: Expression, groups: Aggregate): String = {
+    val (text, failing) = (conditions.ofFilter(condition), groups.aggregateExpressions.filter(MayFail(_)))
+    if (failing.isEmpty) text
+    else s"(CASE WHEN list_contains(${failing.map(item => s"${NativeTypes.column(item)} IS NULL").mkString("[", ", ", "]")}, TRUE) THEN $text ELSE $text END)"
   }
 
   private def named(list: Seq[NamedExpression]): String = Select.list(list.map(item => s"${sql(item)} AS ${NativeTypes.column(item)}"))
