@@ -17,6 +17,7 @@ from sqe.bench.places import import_services
 from sqe.bench.workspace import CATALOG, USER, print_to_stderr, warehouse
 
 _LOOK_SECONDS = 0.2
+_READY_SECONDS = 60.0
 
 
 class Trino(Engine):
@@ -35,6 +36,21 @@ class Trino(Engine):
         url = self._url or self._launch(loaded)
         self._connect(url, loaded.schema)
         self._serving, self._schema = url, loaded.schema
+        self._await_nodes(loaded)
+
+    def _await_nodes(self, loaded: Loaded) -> None:
+        """It answers before it knows itself as a node that may read tables."""
+        deadline = time.monotonic() + _READY_SECONDS
+        for table in loaded.tables[:1]:
+            while True:
+                try:
+                    self.run(f"SELECT * FROM {table.name} LIMIT 1")
+                except EngineFailure as failure:
+                    if "No nodes available" not in str(failure) or time.monotonic() > deadline:
+                        raise BenchmarkError(f"Trino does not read {table.name}: {failure}") from None
+                    time.sleep(_LOOK_SECONDS)
+                else:
+                    break
 
     def _connect(self, url: str, schema: str) -> None:
         self._client = TrinoClient(url, CATALOG, schema, USER)
