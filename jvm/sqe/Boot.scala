@@ -70,6 +70,7 @@ object Boot {
     request.asScala.foreach { case (key, value) => if (key.startsWith("spark.")) conf.set(key, value) }
     val preload = if (beside) Some(daemon("sqe-preload")(Preload.run())) else None
     val context = SparkContext.getOrCreate(conf)
+    StagesInOrder(context)
     preload.foreach(_.join())
     SparkSession.builder().sparkContext(context).getOrCreate()
   }

@@ -76,7 +76,7 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
     "spark.driver.bindAddress": ("127.0.0.1", "as above"),
     "spark.sql.geospatial.enabled": ("true", "Iceberg's geometry and geography; Spark 4.1 has them switched off"),
     "spark.databricks.delta.snapshotPartitions": ("2", "a Delta table's log is small; the default of 50 took 30 s to read one"),
-    "spark.scheduler.mode": ("FAIR", "a short query does not wait behind a long one's tasks"),
+    "spark.scheduler.mode": ("FAIR", "a short query does not wait behind a long one's tasks; jvm: StagesInOrder"),
     "spark.sql.sources.parallelPartitionDiscovery.threshold": ("1000", "no job to list a handful of files"),
     "spark.sql.maxPlanStringLength": ("65536", "plans as text are for EXPLAIN; megabytes of them were heap"),
     "spark.executor.killOnFatalError.depth": ("0", "one task's lack of memory is not the driver's end; jvm: MemoryGuard decides"),
