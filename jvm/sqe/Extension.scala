@@ -30,6 +30,7 @@ class Extension extends (SparkSessionExtensions => Unit) {
     extensions.injectOptimizerRule(_ => Barrier)
     extensions.injectOptimizerRule(_ => BothZeros)
     extensions.injectPlannerStrategy(session => Kernel(session.asInstanceOf[SparkSession]))
+    extensions.injectPlannerStrategy(_ => CountedRows)
     extensions.injectPlannerStrategy(_ => SecuredStrategy)
     extensions.injectPlannerStrategy(session => WideSums(session.asInstanceOf[SparkSession]))
     extensions.injectPlannerStrategy(_ => LargeBuildSides)
