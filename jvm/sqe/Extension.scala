@@ -1,6 +1,6 @@
 package org.apache.spark.sql.sqe
 
-import org.apache.iceberg.spark.source.MetadataRows
+import org.apache.iceberg.spark.source.{KeptPlans, MetadataRows}
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.analysis.PersistedView
 import org.apache.spark.sql.catalyst.expressions.{CallMethodViaReflection, Expression, Literal}
@@ -29,6 +29,7 @@ class Extension extends (SparkSessionExtensions => Unit) {
     extensions.injectResolutionRule(session => ExplainNative(session.asInstanceOf[SparkSession]))
     extensions.injectOptimizerRule(_ => Barrier)
     extensions.injectOptimizerRule(_ => BothZeros)
+    extensions.injectPlannerStrategy(_ => KeptPlans.Keep)
     extensions.injectPlannerStrategy(session => Kernel(session.asInstanceOf[SparkSession]))
     extensions.injectPlannerStrategy(_ => CountedRows)
     extensions.injectPlannerStrategy(_ => SecuredStrategy)

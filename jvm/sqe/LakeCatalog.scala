@@ -11,7 +11,7 @@ import org.apache.iceberg.hadoop.HadoopCatalog
 import org.apache.iceberg.jdbc.UncheckedSQLException
 import org.apache.iceberg.rest.RESTCatalog
 import org.apache.iceberg.spark.{Spark3Util, SparkCatalog}
-import org.apache.iceberg.spark.source.SparkChangelogTable
+import org.apache.iceberg.spark.source.{KeptPlans, SparkChangelogTable}
 import org.apache.spark.sql.catalyst.analysis._
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog._
@@ -42,6 +42,7 @@ final class LakeCatalog extends SparkCatalog {
   private val spelling = new Spelling(this)
   private[sqe] lazy val information = new InformationSchema(this, SparkSession.active)
   private var lowerCase = false
+  private val plans = new KeptPlans
   private var session: String = _
   private[sqe] val guard = new CatalogGuard(this, () => session)
 
@@ -66,7 +67,7 @@ final class LakeCatalog extends SparkCatalog {
     if (InformationSchema.is(table.namespace)) information.table(table.name).getOrElse(throw new NoSuchTableException(table))
     else loaded(table)(parted(table, now = true)(name => respelt(name)(hidden(new NoSuchTableException(name))(super.loadTable(name)))(super.loadTable)) match {
       case changes: SparkChangelogTable => new Changelog(changes)
-      case found => found
+      case found => plans.of(found)
     })
 
   override def loadTable(table: Identifier, version: String): Table = loaded(table)(

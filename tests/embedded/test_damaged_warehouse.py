@@ -94,15 +94,11 @@ def test_files_that_are_missing_or_damaged_are_said(warehouse: Warehouse) -> Non
     data = next((table / "data").glob("*.parquet"))
     manifests = next((table / "metadata").glob("snap-*.avro"))
     metadata = next((table / "metadata").glob("*.metadata.json"))
-    for path, content in [
-        (data, None),
-        (data, "not Parquet at all"),
-        (manifests, None),
-        (manifests, "not Avro"),
-        (metadata, None),
-    ]:
+    damages = [(data, None), (data, "not Parquet at all"), (manifests, None), (manifests, "not Avro"), (metadata, None)]
+    for number, (path, content) in enumerate(damages):
         with replaced(path, by=content):
-            error = warehouse.failure("SELECT * FROM t")
+            # Each time something else: the files of a question that was asked before are known (jvm: KeptPlans).
+            error = warehouse.failure(f"SELECT * FROM t WHERE id > -{number}")
             assert error.message == "A file of the table is missing or damaged", (path.name, content)
             assert str(warehouse.folder) not in str(error)
     assert warehouse("SELECT * FROM t").to_pylist() == [{"id": 1}]
