@@ -23,11 +23,13 @@ final class Link {
   private val executions = new ConcurrentHashMap[String, Execution]
   @volatile private var profiling: Profiling = _
   private val cancelledBefore = Recent.setOf[String](1000)
+  private val givenBack = new GivenBack(() => !executions.isEmpty)
 
   private[sqe] def started(session: SparkSession): Unit = {
     AffectedRows.listen()
     session.sparkContext.addSparkListener(new JobWatch(session.sparkContext))
     root = session
+    givenBack.start()
     ready.countDown()
   }
 
@@ -40,6 +42,7 @@ final class Link {
   }
 
   private[sqe] def ended(id: String): Unit = {
+    givenBack.used()
     val execution = executions.remove(id)
     if (execution != null) Option(profiling).foreach(_.ran(execution.query))
   }
@@ -168,6 +171,7 @@ final class Link {
   }
 
   def close(executionId: String): String = answer {
+    givenBack.used()
     cancelledBefore.remove(executionId)
     SystemCatalog.forget(executionId)
     Option(executions.remove(executionId)).foreach(_.close())
@@ -262,6 +266,7 @@ final class Link {
   private def running(sessionId: String, executionId: String)(body: Execution => Map[String, Any]): Map[String, Any] = {
     val execution = new Execution(executionId, sessionOf(sessionId))
     executions.put(executionId, execution)
+    givenBack.used()
     if (cancelledBefore.contains(executionId)) execution.cancel()
     try execution.apart(body(execution))
     catch {

@@ -63,7 +63,7 @@ def crowded(loaded: Loaded, kinds: Sequence[type[DuckDb]], said: list[str] | Non
         engines = [stack.enter_context(kind(f"e{number}", Setting())) for number, kind in enumerate(kinds)]
         for engine in engines:
             engine.start(loaded)
-        return Crowd(loaded, engines, (2, 3), 0.4, (said if said is not None else []).append).run(QUERIES)
+        return Crowd(loaded, engines, (2, 3), 0.4, (said if said is not None else []).append, rest=0.1).run(QUERIES)
 
 
 def test_every_size_of_crowd_is_measured(loaded: Loaded) -> None:
@@ -77,6 +77,8 @@ def test_every_size_of_crowd_is_measured(loaded: Loaded) -> None:
         assert crowd["errors"] == 0
         assert 0 < crowd["p50_ms"] <= crowd["p99_ms"]
         assert len(crowd["resident_mb"]) == PARTS + 1
+        assert all(crowd[key] > 0 for key in ("resident_before_mb", "resident_after_mb"))
+        assert len(crowd["resident_rested_mb"]) == 2
         assert crowd["heap_growth"] is None, "DuckDB has no heap to tell of"
 
 

@@ -22,6 +22,7 @@ from sqe.bench.verdicts import Verdict, compared, judge
 
 _WARM_UPS = 3
 _AFTER_FAILURE_SECONDS = 0.02
+_REST_SECONDS = 20.0  # a driver gives back what it does not use after five, and Spark's cleaner needs a moment
 
 
 @dataclass
@@ -56,6 +57,7 @@ class Crowd:
     sizes: Sequence[int]
     seconds: float
     say: Callable[[str], None]
+    rest: float = _REST_SECONDS
 
     def run(self, queries: Sequence[Query]) -> RunResult:
         expected = {query.name: self._expected(query) for query in queries}
@@ -103,6 +105,8 @@ class Crowd:
     ) -> tuple[_Tally, dict[str, Any]]:
         tally, ready, end = _Tally(), threading.Barrier(size + 1), threading.Event()
         texts = {query.name: engine.text(query) for query in queries}
+        warm = round(resident_megabytes(engine))
+        rested_before = self._rested(engine)
 
         def person(run: Callable[[str], Answer], first: int) -> None:
             ready.wait()
@@ -148,14 +152,21 @@ class Crowd:
             "p99_ms": _milliseconds(times, 0.99),
             "cpu_ms_each": round(1000 * (engine.cpu_seconds() - used) / max(len(times), 1), 2),
             **memory.json(),
+            "resident_before_mb": warm,  # right after the questions that warm up
             "resident_after_mb": round(resident_megabytes(engine)),  # when all sessions are closed
+            "resident_rested_mb": [rested_before, self._rested(engine)],  # after so long without a question, before and after
         }
         self.say(
             f"  {engine.name}, {size} users, {about['seconds']} s: {about['answers']} answers, {about['errors']} errors, "
             f"median {about['p50_ms']} ms, 99 % within {about['p99_ms']} ms, memory {about['resident_mb']} MB, "
-            f"heap held {about['heap_mb']} MB"
+            f"heap held {about['heap_mb']} MB; warm {about['resident_before_mb']} MB, "
+            f"afterwards {about['resident_after_mb']} MB, rested before and after {about['resident_rested_mb']} MB"
         )
         return tally, about
+
+    def _rested(self, engine: Engine) -> int:
+        time.sleep(self.rest)
+        return round(resident_megabytes(engine))
 
 
 def _measured(query: Query, tally: _Tally, judged: Any, about: dict[str, Any]) -> Measured:
