@@ -128,10 +128,13 @@ final class ArrowStream(execution: Execution, channel: WritableByteChannel) {
   /** A wave is twice the slots: long enough that its last task does not leave the others idle for long. */
   private def produce[T: ClassTag](rdd: RDD[T], encoder: PartitionEncoder[T]): Unit = {
     val context = spark.sparkContext
-    val task = new StreamTask[T](execution.id, encoder)
     try rdd.partitions.indices.grouped(math.max(2 * context.defaultParallelism, 4)).foreach { wave =>
       buffer.awaitRoom()
-      context.runJob(rdd, task, wave)
+      if (context.isLocal) context.runJob(rdd, new StreamTask[T](execution.id, encoder), wave)
+      else wave.zip(context.runJob(rdd, new RemoteTask[T](encoder), wave)).foreach { case (partition, batches) =>
+        batches.foreach(buffer.put(partition, _))
+        buffer.finish(partition)
+      }
     } catch {
       case failure: Throwable => buffer.fail(failure)
     }
@@ -151,6 +154,11 @@ final class StreamTask[T](id: String, encoder: PartitionEncoder[T])
     encoder.encode(items).foreach(buffer.put(context.partitionId(), _))
     buffer.finish(context.partitionId())
   }
+}
+
+/** The same on an executor, from where Spark brings a wave's batches to the driver; `spark.driver.maxResultSize` is their limit. */
+final class RemoteTask[T](encoder: PartitionEncoder[T]) extends ((TaskContext, Iterator[T]) => Array[Array[Byte]]) with Serializable {
+  override def apply(context: TaskContext, items: Iterator[T]): Array[Array[Byte]] = encoder.encode(items).toArray
 }
 
 /** The limits of a stream, as the server set them (`[query]` of sqe.toml). */

@@ -56,6 +56,10 @@ object InSparksOrder {
     (ordered ++ notNull.filterNot(ordered.contains)).toSeq
   }
 
+  /** What the keys of one side of a join are computed from, where that can fail. */
+  def failingKeys(condition: Expression, left: LogicalPlan, right: LogicalPlan, side: LogicalPlan): Seq[Expression] =
+    conjuncts(condition).filter(isKey(_, left, right)).flatMap(_.children).filter(key => key.references.subsetOf(side.outputSet) && key.exists(MayFail.onSpark))
+
   private def isKey(part: Expression, left: LogicalPlan, right: LogicalPlan): Boolean = part match {
     case EqualTo(a, b) => between(a, b, left, right)
     case EqualNullSafe(a, b) => between(a, b, left, right)

@@ -71,7 +71,8 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
     val output = plan.output.distinctBy(_.exprId)
     if (output.isEmpty) Refused("no columns")
     output.foreach(column => NativeTypes.check(column.dataType))
-    val sql = operators.fragment(NullsOfJoins(plan))
+    val rewritten = NullsOfJoins(NeededGroups(plan))
+    val sql = operators.fragment(rewritten)
     operators.scans.checkReadOnce(sql)
     val key = KnownFailures.key(sql, operators.scans.fed)
     if (mode != "require") {
@@ -80,7 +81,7 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
       if (KnownFailures.contains(key)) Refused(KnownFailures.reason)
     }
     val query = NativeQuery(sql, operators.scans.all.map(_.all), KernelSettings.of(session), Shortcuts.closed(plan), operators.scans.fed, key)
-    val fragment = NativeExec(output, query, operators.scans.all, plan.collect { case node => node.nodeName })
+    val fragment = NativeExec(output, query, operators.scans.all, rewritten.collect { case node => node.nodeName })
     Counters.native.incrementAndGet()
     if (output.length == plan.output.length) fragment else ProjectExec(plan.output, fragment)
   }

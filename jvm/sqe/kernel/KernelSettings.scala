@@ -30,7 +30,7 @@ object KernelSettings {
       case own => own
     }
 
-  /** `auto`, or for tests and measurements one shape wherever it is possible: `one` or `partitions`. */
+  /** `auto`, or for tests and measurements one shape wherever it is possible: `one`, `partitions`, or `repeated`, which is partitions that each make the other sides of joins. */
   def shape(session: SparkSession): String = session.sessionState.conf.getConfString(shapeKey, "auto")
 
   /** Plans and runs `body` without the kernel: also what Spark plans later, or on threads of its own, which inherit the property. */

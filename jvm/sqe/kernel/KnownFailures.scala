@@ -15,7 +15,9 @@ object KnownFailures {
   private val known = Recent.setOf[(Int, Int)](1000)
   private val column = "\\bc\\d+\\b".r
 
-  def add(query: NativeQuery, reason: String): Unit = if (!reason.startsWith("Out of Memory")) known.add(query.key)
+  def add(query: NativeQuery, reason: String): Unit = if (!reason.startsWith("Out of Memory")) add(query.key)
+
+  def add(key: (Int, Int)): Unit = known.add(key)
 
   def contains(key: (Int, Int)): Boolean = known.contains(key)
 
@@ -26,8 +28,10 @@ object KnownFailures {
   def key(sql: String, fed: Seq[FedScan], shared: Option[SharedScan] = None): (Int, Int) = {
     val text = renumbered(shared.fold(sql)(_.whole(sql)))
     val whole = ((text +: fed.map(_.table)) ++ shared.map(_.table)).mkString("\n")
-    (whole.hashCode, MurmurHash3.stringHash(whole))
+    keyOf(whole)
   }
+
+  def keyOf(text: String): (Int, Int) = (text.hashCode, MurmurHash3.stringHash(text))
 
   def renumbered(sql: String): String = {
     val numbers = scala.collection.mutable.HashMap[String, Int]()

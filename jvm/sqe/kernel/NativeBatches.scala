@@ -25,6 +25,7 @@ final class NativeBatches(query: NativeQuery, context: TaskContext) extends Iter
   private val instance = new NativeInstance(query)
   private val held = mutable.Queue[VectorSchemaRoot]()
   private val feeds = mutable.ArrayBuffer[(FedReader, ArrowArrayStream)]()
+  private val builds = mutable.ArrayBuffer[(ArrowReader, ArrowArrayStream)]()
   private var copies: Option[Fetch] = None
   private var heldBytes = 0L
   private var current: VectorSchemaRoot = _
@@ -56,8 +57,9 @@ final class NativeBatches(query: NativeQuery, context: TaskContext) extends Iter
     instance.open()
     query.files.foreach(FileCheck(instance, _))
     DeletedRows.load(instance, query.files.flatMap(_.deleted))
+    query.built.foreach(build)
     query.fed.foreach(feed)
-    reader = instance.run(query.sql, allocator, NativeBatches.batchRows)
+    reader = instance.run(query.own.fold(query.sql)(_.filled(query.sql, instance.first)), allocator, NativeBatches.batchRows)
     heldBytes = 0
   }
 
@@ -67,6 +69,13 @@ final class NativeBatches(query: NativeQuery, context: TaskContext) extends Iter
     feeds += ((columns, stream))
     Data.exportArrayStream(allocator, columns, stream)
     instance.feed(scan.name, stream)
+  }
+
+  private def build(table: BuiltTable): Unit = {
+    val (columns, stream) = (table.reader(allocator), ArrowArrayStream.allocateNew(allocator))
+    builds += ((columns, stream))
+    Data.exportArrayStream(allocator, columns, stream)
+    instance.build(table, stream)
   }
 
   /** Many before the first one leaves, later one at a time. */
@@ -106,7 +115,7 @@ final class NativeBatches(query: NativeQuery, context: TaskContext) extends Iter
         throw new NativeFailed(reason, null)
     }
 
-  private def closed(columns: FedReader, stream: ArrowArrayStream): Unit =
+  private def closed(columns: ArrowReader, stream: ArrowArrayStream): Unit =
     try {
       stream.release() // where the kernel did not take it over
       stream.close()
@@ -127,7 +136,7 @@ final class NativeBatches(query: NativeQuery, context: TaskContext) extends Iter
       try if (reader != null) reader.close()
       catch { case failure: Exception => logWarning("closing the native kernel's rows failed", failure) }
       instance.close()
-      feeds.foreach { case (columns, stream) => closed(columns, stream) }
+      (feeds ++ builds).foreach { case (columns, stream) => closed(columns, stream) }
       copies.foreach(_.close())
       // Throws if something is still held: a defect, and no reason to fail a statement that has its rows.
       try allocator.close()

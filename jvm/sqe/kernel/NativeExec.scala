@@ -19,13 +19,16 @@ sealed abstract class NativeFragment extends LeafExecNode {
   /** One for each task: what it reads of the scan that they share. */
   protected def shares: Seq[Option[Share]]
 
+  /** With what was made for it before. */
+  protected def ready: NativeQuery = query
+
   override def supportsColumnar: Boolean = true
 
   override lazy val metrics: Map[String, SQLMetric] = Map("numOutputRows" -> SQLMetrics.createMetric(sparkContext, "number of output rows"))
 
   override protected def doExecute(): RDD[InternalRow] = throw new UnsupportedOperationException("columns only")
 
-  override protected def doExecuteColumnar(): RDD[ColumnarBatch] = new NativeRDD(sparkContext, query, shares, longMetric("numOutputRows"))
+  override protected def doExecuteColumnar(): RDD[ColumnarBatch] = new NativeRDD(sparkContext, ready, shares, longMetric("numOutputRows"))
 
   protected def tables: Seq[String] =
     scans.map(scan => s"${scan.table} (${scan.paths.length} files${if (scan.remote.isEmpty) "" else " from the cache"})").distinct ++ query.fed.map(scan => s"${scan.table} (read by Iceberg)").distinct
@@ -47,8 +50,9 @@ final case class NativeExec(output: Seq[Attribute], query: NativeQuery, scans: S
   override protected def shares: Seq[Option[Share]] = Seq(None)
 }
 
-/** Once for each partition: every task has its own share of one scan's files, and reads all of the others. */
-final case class NativePartitionsExec(output: Seq[Attribute], query: NativeQuery, scans: Seq[PlannedFiles], operators: Seq[String], shared: SharedScan)
+/** Once for each partition: every task has its own share of one scan's files, and all of the others, which it reads, or which were built for all. */
+final case class NativePartitionsExec(
+    output: Seq[Attribute], query: NativeQuery, scans: Seq[PlannedFiles], operators: Seq[String], shared: SharedScan, built: Seq[BuildSide])
     extends NativeFragment {
   override def nodeName: String = "Native per partition"
 
@@ -56,9 +60,12 @@ final case class NativePartitionsExec(output: Seq[Attribute], query: NativeQuery
 
   override protected def shares: Seq[Option[Share]] = shared.shares.map(Some(_))
 
+  override protected def ready: NativeQuery = query.copy(built = built.map(_.table))
+
   override protected def tables: Seq[String] = {
     val partitions = s"${shared.shares.length} partition${if (shared.shares.length == 1) "" else "s"}"
-    s"${shared.table} ($partitions${if (shared.decoded) " read by Iceberg" else ""})" +: super.tables
+    val pieces = if (shared.cut == 0) "" else s", ${shared.cut} file${if (shared.cut == 1) "" else "s"} in pieces"
+    s"${shared.table} ($partitions$pieces${if (shared.decoded) " read by Iceberg" else ""})" +: (super.tables ++ (if (built.isEmpty) Nil else Seq(s"${built.length} built once")))
   }
 
   /** Spark runs two fragments that are the same once, and shuffles their rows once. Only the numbers of their columns are others. */
@@ -68,7 +75,7 @@ final case class NativePartitionsExec(output: Seq[Attribute], query: NativeQuery
     }.distinct.sorted
     val text = (KnownFailures.renumbered(shared.whole(query.sql)) +: deleted).mkString("\n")
     copy(output.zipWithIndex.map { case (column, i) => AttributeReference("none", column.dataType)(ExprId(i)) },
-      query.copy(sql = text, files = Nil), Nil, Nil, shared.copy(shares = Nil))
+      query.copy(sql = text, files = Nil, key = (0, 0)), Nil, Nil, shared.copy(shares = Nil), built.map(_.canonicalized))
   }
 }
 

@@ -40,7 +40,7 @@ object NativeExplain {
 
   private def fragments(plan: SparkPlan): Seq[NativeFragment] = plan match {
     case adaptive: AdaptiveSparkPlanExec => fragments(adaptive.executedPlan)
-    case native: NativeFragment => Seq(native)
+    case native: NativeFragment => native +: native.subqueries.flatMap(fragments)
     case other => (other.children ++ other.subqueries).flatMap(fragments)
   }
 }

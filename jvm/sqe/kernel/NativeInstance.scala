@@ -29,7 +29,11 @@ final case class FileColumn(id: Int, name: Option[String], unlike: Option[String
 final case class NestedColumn(unlike: String, whole: DataType, inOneOrder: Boolean)
 
 /** What a task needs to run a fragment, and what its failures are known by. The SQL was made by the translator from a plan; nobody writes it. */
-final case class NativeQuery(sql: String, files: Seq[NativeFiles], settings: KernelSettings, shortcuts: Seq[String], fed: Seq[FedScan], key: (Int, Int))
+final case class NativeQuery(sql: String, files: Seq[NativeFiles], settings: KernelSettings, shortcuts: Seq[String], fed: Seq[FedScan], key: (Int, Int), built: Seq[BuiltTable] = Nil,
+    own: Option[FilesShare] = None) {
+  /** Whether the kernel gets columns of somebody else's memory. */
+  def isFed: Boolean = fed.nonEmpty || built.nonEmpty
+}
 
 /**
  * One instance of the kernel, for one fragment: a defect in it (2.0 has one under lack of memory) ends one statement's use of it and
@@ -66,6 +70,13 @@ final class NativeInstance(query: NativeQuery) extends AutoCloseable with Loggin
   /** Columns that are made elsewhere, under a name. */
   def feed(name: String, stream: ArrowArrayStream): Unit = connection.registerArrowStream(name, stream)
 
+  /** A table of columns that are made elsewhere: it may be read often, and the kernel knows how many rows there are. */
+  def build(table: BuiltTable, stream: ArrowArrayStream): Unit = {
+    val from = s"stream_of_${table.name}"
+    feed(from, stream)
+    statement.execute(table.create(from))
+  }
+
   /** Makes a table and puts rows into it. */
   def fill(create: String, table: String)(rows: DuckDBAppender => Unit): Unit = {
     statement.execute(create)
@@ -90,8 +101,8 @@ final class NativeInstance(query: NativeQuery) extends AutoCloseable with Loggin
       closing(results, statement)
       Counters.instances.decrementAndGet()
       // It lets go of columns that it was fed, whose memory is counted right after this.
-      if (query.fed.nonEmpty) end()
-      SpareInstance.afterwards(query.settings.threads)(if (query.fed.isEmpty) end())
+      if (query.isFed) end()
+      SpareInstance.afterwards(query.settings.threads)(if (!query.isFed) end())
     }
   }
 

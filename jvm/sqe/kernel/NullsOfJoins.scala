@@ -1,6 +1,7 @@
 package org.apache.spark.sql.sqe.kernel
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
 import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical._
 
@@ -26,7 +27,7 @@ object NullsOfJoins {
   }
 
   private def without(plan: LogicalPlan, keys: AttributeSet): LogicalPlan = plan match {
-    case Filter(condition, child) if !condition.exists(MayFail.onSpark) =>
+    case Filter(condition, child) if !failsForRow(condition) =>
       val left = conjuncts(condition).filter {
         case IsNotNull(column: Attribute) => !keys.contains(column)
         case _ => true
@@ -35,10 +36,20 @@ object NullsOfJoins {
     case Project(list, child) if list.forall(_.isInstanceOf[AttributeReference]) => Project(list, without(child, keys))
     case join @ Join(left, right, Inner, condition, _) if !condition.exists(_.exists(MayFail.onSpark)) =>
       join.copy(left = without(left, keys), right = without(right, keys))
-    // The rows without a key are a group of their own.
-    case aggregate: Aggregate if !aggregate.expressions.exists(_.exists(MayFail.onSpark)) =>
-      aggregate.copy(child = without(aggregate.child, keys.filter(key => aggregate.groupingExpressions.exists(_.semanticEquals(key)))))
+    // The rows without a key are a group of their own. Should its sum be too large, the kernel fails alone, and Spark runs the statement.
+    case aggregate: Aggregate if !aggregate.expressions.exists(_.exists(part => !part.isInstanceOf[Sum] && MayFail.onSpark(part))) =>
+      val groups = aggregate.aggregateExpressions.collect {
+        case column: Attribute if keys.contains(column) => column
+        case alias @ Alias(column: Attribute, _) if keys.contains(alias.toAttribute) => column
+      }.filter(column => aggregate.groupingExpressions.exists(_.semanticEquals(column)))
+      aggregate.copy(child = without(aggregate.child, AttributeSet(groups)))
     case other => other
+  }
+
+  /** A subquery is computed once, whatever rows there are. */
+  private def failsForRow(condition: Expression): Boolean = condition.exists {
+    case _: ScalarSubquery => false
+    case other => MayFail.onSpark(other)
   }
 
   private def conjuncts(condition: Expression): Seq[Expression] = condition match {

@@ -14,7 +14,7 @@ import org.apache.spark.sql.types.{ArrayType, MapType, StructType}
  * | operator | why it is exact |
  * |---|---|
  * | Project, Filter, Aggregate, Union | SQL's own; conditions that can fail are looked at in Spark's order ([[InSparksOrder]]) |
- * | Join: inner, cross, left, right, full, semi, anti | SQL's own, NULLs included; NOT IN by its own form |
+ * | Join: inner, cross, left, right, full, semi, anti | SQL's own, NULLs included; NOT IN by its own form; keys that can fail are computed for all rows |
  * | existence join | EXISTS as a column |
  * | Sort | NULLS FIRST or LAST is always spelled; equal rows come in any order, as in Spark |
  * | Limit, Offset over Sort | the same rows, but for equal ones at the border; LIMIT without ORDER BY is left to Spark |
@@ -48,6 +48,7 @@ final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse],
     case expand: Expand => expanded(expand)
     case secured: SecuredRelation => apply(secured.child)
     case scan: DataSourceV2ScanRelation => scans(scan)
+    case built: BuiltSide => s"SELECT ${columns(built.output)} FROM ${built.name}"
     case local: LocalRelation if !local.isStreaming && local.data.length <= Operators.fewRows => written(local)
     case _: ExplainedTable => Refused("table with a policy, of which EXPLAIN shows nothing")
     case other => Refused(s"operator ${other.nodeName}")
@@ -64,12 +65,12 @@ final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse],
 
   private def columns(output: Seq[Attribute]): String = Select.list(output.map(NativeTypes.column))
 
-  private def aggregated(aggregate: Aggregate): String = {
+  private def aggregated(aggregate: Aggregate): Groups = {
     val grouped = aggregate.groupingExpressions
     grouped.foreach(key => NativeTypes.checkFlat(key.dataType))
     if (grouped.isEmpty && !aggregate.aggregateExpressions.exists(_.exists(_.isInstanceOf[AggregateExpression]))) Refused("aggregate without functions")
     val by = if (grouped.isEmpty) "" else grouped.map(sql(_)).mkString(" GROUP BY ", ", ", "")
-    s"SELECT ${named(aggregate.aggregateExpressions)} FROM (${withOneZero(grouped, apply(aggregate.child))})$by"
+    Groups(aggregate.aggregateExpressions.map(item => (sql(item), NativeTypes.column(item))), s"FROM (${withOneZero(grouped, apply(aggregate.child))})$by")
   }
 
   /** The first of two steps of an aggregation: groups with Spark's [[Buffers]], as the columns `output`. */
@@ -104,8 +105,18 @@ final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse],
       s"SELECT *, $found AS ${NativeTypes.column(exists)} FROM (${apply(left)})"
     case Flat(tables) => s"SELECT ${columns(join.output)} FROM $tables"
     case Join(left, right, kind, condition, _) =>
-      s"SELECT ${columns(join.output)} FROM (${apply(left)}) ${word(kind)} JOIN (${apply(right)}) ON ${condition.fold("TRUE")(conditions.ofJoin(_, left, right))}"
+      s"SELECT ${columns(join.output)} FROM (${withKeys(left, join)}) ${word(kind)} JOIN (${withKeys(right, join)}) ON ${condition.fold("TRUE")(conditions.ofJoin(_, left, right))}"
   }
+
+  /**
+   * One side of a join. Keys that can fail are computed for all of its rows, as on Spark: the kernel does not look at a side at all where the
+   * other one is empty, but what is to be materialized it makes in any case.
+   */
+  private def withKeys(side: LogicalPlan, join: Join): String =
+    join.condition.toSeq.flatMap(InSparksOrder.failingKeys(_, join.left, join.right, side)).map(key => s"CASE WHEN ${sql(key)} IS NULL THEN TRUE ELSE TRUE END") match {
+      case Nil => apply(side)
+      case keys => s"WITH side AS MATERIALIZED (SELECT * FROM (${apply(side)}) WHERE ${keys.mkString(" AND ")}) SELECT * FROM side"
+    }
 
   /**
    * Inner joins of inner joins, all in one FROM: a SELECT between them, even one that only drops columns, is a border for the kernel, which
@@ -200,12 +211,9 @@ final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse],
 
   private object Limited {
     def unapply(plan: LogicalPlan): Option[(LogicalPlan, String)] = plan match {
-      // What Spark's optimizer makes of LIMIT and OFFSET.
-      case GlobalLimit(IntegerLiteral(count), Offset(IntegerLiteral(skipped), LocalLimit(IntegerLiteral(both), child))) if both >= count + skipped =>
-        Some((child, s" LIMIT $count OFFSET $skipped"))
-      case LimitAndOffset(IntegerLiteral(count), IntegerLiteral(skipped), child) => Some((child, s" LIMIT $count OFFSET $skipped"))
-      case OffsetAndLimit(IntegerLiteral(skipped), IntegerLiteral(count), child) => Some((child, s" LIMIT ${math.max(0, count - skipped)} OFFSET $skipped"))
-      case Limit(IntegerLiteral(count), child) => Some((child, s" LIMIT $count"))
+      case FirstRows(child, most, 0) => Some((child, s" LIMIT $most"))
+      case FirstRows(child, most, skipped) => Some((child, s" LIMIT ${math.max(0, most - skipped)} OFFSET $skipped"))
+      case Offset(IntegerLiteral(skipped), child) => Some((child, s" OFFSET $skipped"))
       case _ => None
     }
   }

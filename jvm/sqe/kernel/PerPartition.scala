@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.execution.{FilterExec, PlanLater, ProjectExec, SparkPlan}
+import org.apache.spark.sql.execution.{FilterExec, PlanLater, ProjectExec, QueryExecution, SparkPlan, TakeOrderedAndProjectExec}
 import org.apache.spark.sql.execution.aggregate.AggUtils
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 import org.apache.spark.sql.sqe.policy.SecuredRelation
@@ -21,8 +21,10 @@ import org.apache.spark.sql.sqe.policy.SecuredRelation
  * | inner and cross join | on either side |
  * | left outer, semi, anti and existence join | on the left; on the right of a right outer join |
  * | Aggregate, as the last one | below; [[Buffers]] leave the kernel, and Spark goes on with them |
+ * | ORDER BY with LIMIT, as the last one | below; each task's first rows leave the kernel, and Spark takes the first of those |
  *
- * What every task computes for itself has to be the same in each: no limits, no ranks (of equal rows they take any), no subqueries.
+ * What every task computes for itself has to be the same in each: no limits, no ranks (of equal rows they take any), no subqueries. Other sides of
+ * joins that have such are made once ([[BuildSides]]).
  */
 final class PerPartition(session: SparkSession) {
   private val shape = Shape.of(session)
@@ -34,9 +36,21 @@ final class PerPartition(session: SparkSession) {
       val whole = AggUtils.planAggregateWithoutDistinct(groups, functions, results, PlanLater(child)).head
       val output = whole.children.head.output
       val buffers = fragment(plan, child, output, neverFails = false, fewer = groups.nonEmpty)(
-        _.buffered(groups, functions, output, NullsOfJoins(child)))
+        (kernel, rows) => kernel.buffered(groups, functions, output, NullsOfJoins(rows)))
       whole.withNewChildren(Seq(buffers))
     case _ => Refused("aggregate of an odd shape")
+  }
+
+  /**
+   * Each task keeps the first of its own rows, and Spark takes the first of all of them, in its own order, and makes the results. None
+   * leaves before all tasks have ended.
+   */
+  def first(top: TopRows): SparkPlan = {
+    val child = needed(top.results ++ top.order, top.child)
+    val plan = Limit(Literal(top.most), Sort(top.order, true, child))
+    val rows = fragment(plan, child, child.output, neverFails = false, fewer = true)((kernel, rows) =>
+      kernel.fragment(NullsOfJoins(Limit(Literal(top.most), Sort(top.order, true, rows)))))
+    TakeOrderedAndProjectExec(top.most, top.order, top.results, rows, top.skipped)
   }
 
   /**
@@ -44,10 +58,8 @@ final class PerPartition(session: SparkSession) {
    * that the kernel does not know it gets what is below.
    */
   def rows(plan: LogicalPlan): SparkPlan =
-    try {
-      if (plan.exists(_.expressions.exists(MayFail(_)))) Refused("what can fail after rows have left")
-      fragment(plan, plan, plan.output, neverFails = true, fewer = plan.exists(_.isInstanceOf[Join]))(_.fragment(NullsOfJoins(plan)))
-    } catch {
+    try fragment(plan, plan, plan.output, neverFails = true, fewer = plan.exists(_.isInstanceOf[Join]))((kernel, rows) => kernel.fragment(NullsOfJoins(rows)))
+    catch {
       case refused: Refused if refused.reason != KnownFailures.reason => plan match {
         case Project(list, child) if list.forall(_.deterministic) => ProjectExec(list, rows(if (list.forall(_.isInstanceOf[Attribute])) child else needed(list, child)))
         // Those before the first that could fail: it must see every row that it sees on Spark.
@@ -59,32 +71,45 @@ final class PerPartition(session: SparkSession) {
       }
     }
 
-  private def needed(list: Seq[NamedExpression], child: LogicalPlan): LogicalPlan = {
+  private def needed(list: Seq[Expression], child: LogicalPlan): LogicalPlan = {
     val used = AttributeSet(list.flatMap(_.references))
     Project(child.output.filter(used.contains), child)
   }
 
-  /** `below`: what reads the files that are shared out. The same, but for an aggregate on it. */
+  /** `below`: what reads the files that are shared out. The same, but for an aggregate or an order on it. */
   private def fragment(plan: LogicalPlan, below: LogicalPlan, output: Seq[Attribute], neverFails: Boolean, fewer: Boolean)(
-      text: Operators => String): NativePartitionsExec = {
+      text: (Operators, LogicalPlan) => String): NativePartitionsExec = {
     if (SpareInstance.unavailable) Refused("no library for this machine")
     if (output.isEmpty || output.distinctBy(_.exprId).length != output.length) Refused("no columns")
     output.foreach(column => NativeTypes.check(column.dataType))
     val scan = PerPartition.largest(below)
-    shape.checkRepeated(PerPartition.repeated(plan, scan), scan.stats.sizeInBytes)
+    val tasks = shape.mostTasks(scan.stats.sizeInBytes)
+    val sides = new BuildSides(scan, tasks, shape, neverFails)
+    val joined = sides(below)
+    val own = plan.transformDown { case node if node eq below => joined }
+    if (own.exists(BuildSides.asksAnother)) Refused("subquery in each partition")
+    BuildSides.unlike(joined).foreach(Refused(_))
+    if (neverFails && own.exists(_.expressions.exists(MayFail(_)))) Refused("what can fail after rows have left")
+    shape.checkBuilt(sides.made.map(_.stats.sizeInBytes).sum, scan.stats.sizeInBytes)
+    shape.checkRepeated(joined.collectLeaves().filterNot(leaf => (leaf eq scan) || leaf.isInstanceOf[BuiltSide]).map(_.stats.sizeInBytes).sum, scan.stats.sizeInBytes)
     val hidesRows = plan.exists { case secured: SecuredRelation => secured.filtered; case _ => false }
     val translator = new Operators(session.sparkContext.isLocal, Setting(session.sessionState.conf.sessionLocalTimeZone, hidesRows || neverFails), CacheUse.of(session),
-      Some(SharedOut(scan, shape.mostTasks(scan.stats.sizeInBytes))))
-    val sql = text(translator)
+      Some(SharedOut(scan, tasks, shape.cutsFiles)))
+    val sql = text(translator, joined)
     translator.scans.checkReadOnce(sql)
     val shared = translator.scans.shared.getOrElse(Refused("no table to share out"))
     shape.checkShared(shared, fewer)
     val key = KnownFailures.key(sql, translator.scans.fed, Some(shared))
     if (KnownFailures.contains(key)) Refused(KnownFailures.reason)
-    val query = NativeQuery(sql, translator.scans.all.map(_.all), shape.settings(KernelSettings.of(session), shared.shares.length), Shortcuts.closed(plan), translator.scans.fed, key)
+    val query = NativeQuery(sql, translator.scans.all.map(_.all), shape.settings(KernelSettings.of(session), shared.shares.length), Shortcuts.closed(own), translator.scans.fed, key)
     Counters.native.incrementAndGet()
-    NativePartitionsExec(output, query, translator.scans.all, plan.collect { case node => node.nodeName }, shared)
+    NativePartitionsExec(output, query, translator.scans.all, own.collect { case node => node.nodeName }, shared, sides.made.map(planned))
   }
+
+  /** By Spark's planner, which asks the kernel again: it may run this side, or a part of it. */
+  private def planned(side: BuiltSide): BuildSide = BuildSide(
+    BuildExec(side.name, QueryExecution.prepareExecutedPlan(session, side.side)), side.name,
+    side.schema(i => NativeTypes.column(side.output(i))), side.key, NamedExpression.newExprId)
 }
 
 object PerPartition {
@@ -97,6 +122,8 @@ object PerPartition {
   def markRoot(plan: LogicalPlan): Unit = plan.setTagValue(below, false)
 
   def markBelow(plan: LogicalPlan): Unit = if (plan.expressions.forall(_.deterministic)) plan match {
+    // Spark takes the first rows of each partition at once, and asks for nothing but what is below.
+    case _ if TopRows.of(plan).isDefined => TopRows.of(plan).foreach(_.child.setTagValue(below, false))
     case _: Aggregate | _: Sort | _: Window => plan.children.foreach(_.setTagValue(below, true))
     case _: Join => plan.getTagValue(below).foreach(_ => plan.children.foreach(_.setTagValue(below, true)))
     case _: Project | _: Filter | _: Generate | _: Union => plan.getTagValue(below).foreach(gathered => plan.children.foreach(_.setTagValue(below, gathered)))
@@ -108,6 +135,7 @@ object PerPartition {
     val shape = Shape.of(session)
     (plan, plan.getTagValue(below)) match {
       case (aggregate: Aggregate, _) if shape.aggregates => Some(new PerPartition(session).aggregated(aggregate))
+      case _ if shape.sorts && TopRows.of(plan).exists(top => Rows.unapply(top.child).isDefined) => TopRows.of(plan).map(new PerPartition(session).first)
       case (Rows(joined), Some(gathered)) if (if (joined) shape.joins else shape.scans && gathered) => Some(new PerPartition(session).rows(plan))
       case _ => None
     }
@@ -138,17 +166,5 @@ object PerPartition {
     case Join(_, right, RightOuter, _, _) => candidates(right)
     case scan: DataSourceV2ScanRelation => Seq(scan)
     case _ => Nil
-  }
-
-  /** The bytes of what every task reads. */
-  private def repeated(plan: LogicalPlan, shared: DataSourceV2ScanRelation): BigInt = {
-    plan.foreach { node =>
-      if (node.expressions.exists(_.exists { case _: PlanExpression[_] | _: DynamicPruning => true; case _ => false })) Refused("subquery in each partition")
-      node match {
-        case _: Project | _: Filter | _: Join | _: Aggregate | _: Union | _: Expand | _: SecuredRelation | _: DataSourceV2ScanRelation | _: LocalRelation =>
-        case other => Refused(s"operator ${other.nodeName} in each partition")
-      }
-    }
-    plan.collectLeaves().filterNot(_ eq shared).map(_.stats.sizeInBytes).sum
   }
 }

@@ -22,6 +22,7 @@ final case class PlannedFiles(
     table: String,
     paths: Seq[String],
     sizes: Seq[Long],
+    rowGroups: Seq[Int],
     deleted: Seq[DeletedRows],
     rows: Long,
     bytes: Long,
@@ -61,7 +62,7 @@ object PlannedFiles {
     val deleted = tasks.filterNot(_.deletes.isEmpty).map { task =>
       DeletedRows(place.path(task.file), task.file.location, task.deletes.asScala.toSeq, place.access)
     }
-    PlannedFiles(table.name, files.map(place.path), files.map(_.fileSizeInBytes), deleted, tasks.map(_.file.recordCount).sum,
+    PlannedFiles(table.name, files.map(place.path), files.map(_.fileSizeInBytes), files.map(file => if (file.splitOffsets == null) 1 else file.splitOffsets.size), deleted, tasks.map(_.file.recordCount).sum,
       tasks.map(_.file.fileSizeInBytes).sum, fields, texts(table), sameName(table), nested(table), place.remote(files))
   }
 

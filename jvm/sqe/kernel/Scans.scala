@@ -94,8 +94,16 @@ final class Scans(local: Boolean, cache: Option[CacheUse], sharedOut: Option[Sha
   }
 
   private def shared(files: PlannedFiles, text: ScanText): String = {
-    val groups = Shares.packed(files.sizes, sharedOut.fold(1)(_.most))
-    share(SharedScan(Scans.sharedName, files.table, groups.map(group => FilesShare(Scans.sharedName, text, files.some(group))), files.bytes, decoded = false))
+    val tasks = sharedOut.fold(1)(_.most)
+    // A copy of a remote file is made whole, by one task.
+    val cuts = if (files.remote.isDefined || !sharedOut.exists(_.inPieces)) files.sizes.map(_ => 1) else Shares.cuts(files.sizes, files.rowGroups, tasks)
+    val parts = cuts.zipWithIndex.flatMap { case (count, place) => Seq.tabulate(count)(number => (place, FilePiece(files.paths(place), number, count))) }
+    val groups = Shares.packed(parts.map { case (place, piece) => files.sizes(place) / piece.of }, tasks)
+    val shares = groups.map { group =>
+      val own = group.map(parts)
+      FilesShare(Scans.sharedName, text, files.some(own.map(_._1).distinct), own.map(_._2).filter(_.of > 1))
+    }
+    share(SharedScan(Scans.sharedName, files.table, shares, files.bytes, decoded = false))
     Scans.sharedName
   }
 
@@ -124,7 +132,7 @@ final class Scans(local: Boolean, cache: Option[CacheUse], sharedOut: Option[Sha
 }
 
 /** The scan of a fragment that is shared out among at most so many tasks. */
-final case class SharedOut(scan: DataSourceV2ScanRelation, most: Int)
+final case class SharedOut(scan: DataSourceV2ScanRelation, most: Int, inPieces: Boolean)
 
 object Scans {
   /** In the place of the shared scan's text, which each task has its own of. */

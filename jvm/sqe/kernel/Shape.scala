@@ -11,23 +11,41 @@ import org.apache.spark.sql.classic.SparkSession
  * | one machine | joins with small tables, below what Spark has to run | per partition; little is one |
  * | one machine | scans below what Spark has to run | Spark's own, which decodes into rows at once |
  * | cluster | what reads little | one fragment |
- * | cluster | aggregates, joins with small tables, scans below what Spark has to run | per partition: one task would leave the other executors idle |
+ * | cluster | aggregates, ORDER BY with LIMIT, joins with small tables, scans below what Spark has to run | per partition: one task would leave the other executors idle |
  */
 final case class Shape(local: Boolean, cores: Int, coresOfOne: Int, wish: String) {
   import Shape._
 
   /** Whether one task may have all of it. */
   def checkOne(bytes: Long): Unit = {
-    if (wish == "partitions") Refused("wanted per partition")
+    if (parts) Refused("wanted per partition")
     if (!local && bytes > mostInOneTask && wish != "one") Refused("more than one executor should read")
   }
 
+  private def parts: Boolean = wish == "partitions" || wish == "repeated"
+
   /** Whether aggregates run per partition. */
-  def aggregates: Boolean = wish == "partitions" || !local && wish == "auto"
+  def aggregates: Boolean = parts || !local && wish == "auto"
+
+  /** Whether each task sorts its own rows, and keeps the first. On one machine one task sorts them all. */
+  def sorts: Boolean = aggregates
+
+  /** Whether tasks share a large file. On one machine, where nobody has measured it, Spark reads such files in pieces. */
+  def cutsFiles: Boolean = aggregates
 
   def joins: Boolean = wish != "one"
 
   def scans: Boolean = aggregates
+
+  /**
+   * Whether the other side of a join is made once, for so many tasks; `alike`: each could make it for itself, which was measured to cost less
+   * where its files are near. Wanted, it is made once for several tasks all the same.
+   */
+  def builds(tasks: Int, alike: Boolean): Boolean = if (alike) wish == "partitions" && tasks > 1 else wish == "partitions" || wish == "auto" && !local
+
+  /** Whether each task may be given so much, as Spark estimates it. */
+  def checkBuilt(bytes: BigInt, shared: BigInt): Unit =
+    if (wish == "auto" && (bytes > mostBuilt || bytes > shared)) Refused("build sides that are too large")
 
   /** Whether tasks may each read so much, once more than the scan that they share. */
   def checkRepeated(bytes: BigInt, shared: BigInt): Unit =
@@ -58,6 +76,7 @@ final case class Shape(local: Boolean, cores: Int, coresOfOne: Int, wish: String
 object Shape {
   private val mostInOneTask = 64L << 20
   private val mostRepeated = 32L << 20
+  private val mostBuilt = 32L << 20
   private val mostInOneShare = 1L << 30
   /** Of a file, for one task of Spark's. */
   private val sparksPiece = 128L << 20

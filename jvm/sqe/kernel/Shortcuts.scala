@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
  * |---|---|
  * | `sum(i + 1)` as `sum(i) + count(i)`; casts moved into the scan; `ORDER BY i, i - 6` as `ORDER BY i` | an overflow of `i + 1`, of the cast, or of `i - 6` |
  * | joins that leave out rows of a scan, or compute after the join | what fails for rows without a partner |
- * | ORDER BY with LIMIT that leaves out rows of a scan, or computes afterwards | what fails for the other rows |
+ * | ORDER BY with LIMIT or OFFSET that leaves out rows of a scan, or computes afterwards | what fails for the other rows |
  */
 object Shortcuts {
   private val everywhere = Seq("aggregate_function_rewriter", "scalar_fn_pushdown", "type_pushdown", "redundant_order_keys")
@@ -20,7 +20,7 @@ object Shortcuts {
   def closed(plan: LogicalPlan): Seq[String] = if (!fails(plan)) Nil else {
     // The keys of a join are computed below it, too.
     val joins = plan.collectWithSubqueries { case join: Join => join }.exists(fails)
-    val limits = plan.collectWithSubqueries { case limit @ (_: GlobalLimit | _: LocalLimit) => limit }.exists(_.children.exists(fails))
+    val limits = plan.collectWithSubqueries { case limit @ (_: GlobalLimit | _: LocalLimit | _: Offset) => limit }.exists(_.children.exists(fails))
     (everywhere ++ (if (joins) belowJoins else Nil) ++ (if (limits) belowLimits else Nil)).distinct
   }
 

@@ -83,17 +83,31 @@ _FIXED: dict[str, pa.DataType] = {
 }
 # Up to nine, eighteen and thirty-eight digits: three ways to hold them, in files and in the kernel.
 _DECIMALS = {"d": (1, 9), "e": (10, 18), "w": (19, 38), "z": (36, 38)}
-# Text that spells numbers and days, mostly plainly.
+# Text that spells numbers, days, times, truths and JSON; oddly in some tables only, since one such row makes a query fail.
 _SPELLED = {
     "n": ["0", "7", "-12", "+3", "0.5", "-0.125", "12345.678", "007", "99999", "-0", "1.50", *["1"] * 9],
-    "m": ["0", "7", "-12", "+3", "127", "-128", "0099", "32768", "2147483648", *["5"] * 30],
-    "v": [f"{day.isoformat()}" for day in DAYS] * 4 + ["2023-02-30", "2024-1-5", " 2024-01-05"],
+    "m": ["0", "7", "-12", "+3", "127", "-128", "0099", *["5"] * 9],
+    "v": [day.isoformat() for day in DAYS],
+    "q": [f"{day.isoformat()} {time}" for day in DAYS for time in ("00:00:00", "12:34:56", "23:59:59")],
+    "y": ["true", "false", "t", "f", "1", "0", "yes", "n"],
+    "js": [
+        '{"a": "x", "b": {"c": 1}}',
+        '{"a": 7}',
+        '{"a": null}',
+        "{}",
+        '{"a": "ä\\n", "b": {"c": "y"}}',
+        '{"b": {"c": true}}',
+        '{"a": 1.5}',
+    ],
 }
-# Of JSON, also of what is none.
-_SPELLED["js"] = [
-    *['{"a": "x", "b": {"c": 1}}', '{"a": 7}', '{"a": null}', "{}", '{"a": "ä\\n", "b": {"c": "y"}}', '{"b": {"c": true}}'] * 6,
-    *['{"a": 1.5}', '{"a": [1]}', "no JSON", '{"a": 1, "a": 2}'],
-]
+_ODDLY_SPELLED = {
+    "n": ["1e3", " 4", ".5", "1.23456789012345678901"],
+    "m": ["32768", "2147483648", "9", " 8"],
+    "v": ["2023-02-30", "2024-1-5", " 2024-01-05"],
+    "q": ["2024-01-05T1:2", "2024-01-05 23:59:60", "2016-12-31 24:00:00"],
+    "y": ["Yes", "TRUE", "on"],
+    "js": ['{"a": [1]}', "no JSON", '{"a": 1, "a": 2}', '{"a": {"c": [true]}}'],
+}
 _SMALL = pa.struct([("fa", pa.int32()), ("fb", pa.string())])
 _NESTED: dict[str, pa.DataType] = {
     "ints": pa.list_(pa.int32()),
@@ -130,7 +144,8 @@ def _table(draw: random.Random, odd: frozenset[str], count: int) -> RandomTable:
         columns[_real(name, odd)] = _column(draw, name, kind, count, nulls)
     for name, kind in _NESTED.items():
         columns[name] = pa.array([_sometimes_null(draw, nulls, _nested(draw, kind, nulls)) for _ in range(count)], kind)
-    for name, words in _SPELLED.items():
+    for name, plain in _SPELLED.items():
+        words = plain * 4 + (_ODDLY_SPELLED[name] if draw.random() < 0.3 else [])
         columns[name] = pa.array([_sometimes_null(draw, nulls, draw.choice(words)) for _ in range(count)], pa.string())
     return RandomTable(
         pa.table(columns), {name: f"`{_real(name, odd)}`" if name in odd else name for name in [*types, *_SPELLED, *_NESTED, "k"]}

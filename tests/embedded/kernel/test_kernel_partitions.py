@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 import pytest
 from attack_suite import GROUPS, VARIANTS, prepare_variant, run_group
 from bank import ANALYST, Book, Person, analysts_policy
-from sides import Sides, difference
+from partitions import PER_PARTITION, left, once, shaped
+from sides import Sides
 from test_kernel_fed import COLUMNS, FED
-from test_native import ODD
 from tpch_tables import STATEMENTS
 
 from sqe import errors
@@ -20,71 +19,10 @@ from sqe.engine.driver import Driver
 from sqe.errors import SqeError
 from sqe.identity import Identity
 from sqe.query.handler import QueryHandler
-from sqe.session import Session
 from sqe.sessions import Sessions
 from tests.waiting import eventually
 
 Explain = Callable[[str], str]
-
-PER_PARTITION = "Native per partition"
-
-
-def shaped(driver: Driver, session: Session, shape: str | None) -> None:
-    """`partitions`: wherever it is possible, whatever Shape.scala thinks of it."""
-    driver.call("configureSession", session.in_engine(), json.dumps({"spark.sqe.native.shape": shape}))
-
-
-@pytest.fixture
-def parts(sides: Sides, driver: Driver, session: Session) -> Sides:
-    shaped(driver, session, "partitions")
-    return sides
-
-
-@pytest.fixture(scope="module")
-def made() -> set[str]:
-    return set()
-
-
-def once(made: set[str], name: str, sides: Sides, *statements: str) -> None:
-    if name not in made:
-        for statement in statements:
-            sides.run(statement)
-        made.add(name)
-
-
-@pytest.fixture
-def odd(parts: Sides, made: set[str]) -> Sides:
-    """Of four files, one with NULLs alone; and a table without any."""
-    wide = "CAST(d AS DECIMAL(28,4)) * 1000000 AS w, CAST(x AS FLOAT) AS g, CAST(i AS TINYINT) AS t"
-    files = [f"INSERT INTO pieces SELECT *, {wide} FROM odd WHERE i {which}" for which in ("= 2", "= 3", "IN (4, 5)")]
-    nothing = f"INSERT INTO pieces SELECT {', '.join(['NULL'] * 11)}"
-    empty = "CREATE TABLE empty AS SELECT * FROM pieces WHERE i < 0"
-    once(made, "odd", parts, ODD, f"CREATE TABLE pieces AS SELECT *, {wide} FROM odd WHERE i = 1", *files, nothing, empty)
-    return parts
-
-
-@pytest.fixture
-def same(parts: Sides, explain: Explain, driver: Driver) -> Callable[[str], pa.Table]:
-    """Asserts that a part of the query ran per partition, to the end, and that its answer is Spark's."""
-
-    def compared(query: str) -> pa.Table:
-        before = parts.fallbacks()
-        found = parts.answer("auto", query)
-        assert isinstance(found, pa.Table), (query, found)
-        assert difference(parts.answer("off", query), found, ordered="ORDER BY" in query) is None, query
-        assert parts.fallbacks() == before, "it ran on Spark in the end"
-        assert PER_PARTITION in explain(query), explain(query)
-        assert left(driver) == (0, 0)
-        return found
-
-    return compared
-
-
-def left(driver: Driver) -> tuple[int, int]:
-    """Instances that run, and fragments that kept memory."""
-    health = driver.health()
-    assert health is not None
-    return health.native_open, health.native_leaks
 
 
 AGGREGATES = [

@@ -37,6 +37,8 @@ NATIVE = [
     "SELECT d / 3, d / -0.7, -d / CAST(i AS DECIMAL(3,0)) FROM odd ORDER BY i, d",
     "SELECT i FROM odd ORDER BY s DESC NULLS LAST, i LIMIT 3",
     "SELECT i FROM odd ORDER BY s, i LIMIT 2 OFFSET 2",
+    "SELECT i, s || 'x' FROM odd ORDER BY s, i OFFSET 2",
+    "SELECT s FROM odd ORDER BY i, l OFFSET 99",
     "SELECT a.i, b.s FROM odd a LEFT JOIN odd b ON a.i = b.i AND b.d > 0 ORDER BY a.i, b.s",
     "SELECT i FROM odd WHERE s LIKE '%_100\\%%' ESCAPE '/' OR s LIKE 'a%' ORDER BY i",
     "SELECT i FROM odd WHERE s LIKE '%\\\\_100\\\\%' OR s LIKE '\\\\%%' ORDER BY i",
@@ -182,6 +184,9 @@ FAILING = [
     "SELECT count(*) FROM odd WHERE d <> 0.01 AND 1 / (i - 5) < 9 AND d > 0",
     "SELECT i, CAST(l AS INT) AS n FROM odd ORDER BY i, n LIMIT 1",
     "SELECT a.i FROM odd a JOIN (SELECT i, CAST(l AS INT) AS n FROM odd) b ON a.i = b.i WHERE a.s = 'a' AND b.n < 99",
+    # It does not look at one side of a join where the other one is empty.
+    "SELECT a.i, b.i FROM odd a RIGHT JOIN odd b ON a.l - 1 = b.l - 2 WHERE length(b.s) = 77",
+    "SELECT count(*) FROM odd a JOIN odd b ON a.i = b.l - 1 AND length(a.s) = 77",
 ]
 
 
