@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 import pytest
+from bank import Person
+from hidden_rows import TABLE, bound_analyst, stay_hidden
 from partitions import PER_PARTITION, left, once, shaped
 from sides import Sides, difference
 from test_kernel_fed import COLUMNS, FED
 
 from sqe import errors
 from sqe.engine.driver import Driver
+from sqe.query.handler import QueryHandler
+from sqe.sessions import Sessions
 from tests.waiting import eventually
 
 Explain = Callable[[str], str]
@@ -114,13 +118,65 @@ def test_a_side_that_is_too_large_is_sparks_and_is_not_tried_again(odd: Sides, m
     assert odd.fallbacks() == before + 1
 
 
+RUNAWAY_SIDE = """
+    SELECT count(*) FROM pieces p JOIN (
+      SELECT a.id AS i FROM numbers a, numbers b, numbers c WHERE a.id + b.id < c.id ORDER BY a.id LIMIT 3
+    ) q ON p.i = q.i"""
+
+
 def test_cancelling_stops_a_build_side(odd: Sides, driver: Driver, made: set[str]) -> None:
     once(made, "numbers", odd, "CREATE TABLE numbers AS SELECT id FROM range(20000)")
-    side = "SELECT a.id AS i FROM numbers a, numbers b, numbers c WHERE a.id + b.id < c.id ORDER BY a.id LIMIT 3"
-    text = f"SELECT count(*) FROM pieces p JOIN ({side}) q ON p.i = q.i"
-    assert PER_PARTITION in str(odd.run(f"EXPLAIN {text}").column(0)[0])
-    assert odd.cancelled(text, mode="auto", when=lambda: left(driver)[0] >= 1) is errors.USER_CANCELED
+    assert PER_PARTITION in str(odd.run(f"EXPLAIN {RUNAWAY_SIDE}").column(0)[0])
+    assert odd.cancelled(RUNAWAY_SIDE, mode="auto", when=lambda: left(driver)[0] >= 1) is errors.USER_CANCELED
     eventually(lambda: left(driver) == (0, 0))
+
+
+def test_a_time_limit_stops_a_build_side(odd: Sides, driver: Driver, made: set[str]) -> None:
+    once(made, "numbers", odd, "CREATE TABLE numbers AS SELECT id FROM range(20000)")
+    odd.run("SET query_timeout_seconds = 2")
+    assert odd.answer("auto", RUNAWAY_SIDE) == errors.EXCEEDED_TIME_LIMIT.name
+    odd.run("RESET query_timeout_seconds")
+    eventually(lambda: left(driver) == (0, 0))
+
+
+@pytest.fixture(scope="module")
+def analyst(handler: QueryHandler, driver: Driver, sessions: Sessions) -> Iterator[Person]:
+    with bound_analyst(handler, driver, sessions) as person:
+        yield person
+
+
+FILTERED_SIDES = [
+    "SELECT id, note AS m FROM {t} ORDER BY balance DESC LIMIT 3",
+    "SELECT id, rank() OVER (ORDER BY iban, id) AS m FROM {t}",
+    "SELECT id, balance AS m FROM {t} WHERE balance < (SELECT max(balance) FROM {t})",
+]
+# Each fails for a row that the analyst must not see.
+TELLING_SIDES = [
+    "SELECT id, 10 / divisor AS m FROM {t} ORDER BY id LIMIT 9",
+    "SELECT id, rank() OVER (ORDER BY CAST(digits AS INT)) AS m FROM {t}",
+    "SELECT id, balance AS m FROM {t} WHERE balance < (SELECT max(1000 / divisor) FROM {t})",
+]
+
+
+def joined_with(side: str) -> str:
+    return f"SELECT a.region, count(*), max(b.m) FROM {{t}} a JOIN ({side}) b ON a.id = b.id GROUP BY a.region"
+
+
+@pytest.mark.parametrize("side", [*FILTERED_SIDES, *TELLING_SIDES])
+def test_hidden_rows_are_in_no_build_side(analyst: Person, driver: Driver, side: str) -> None:
+    ran = stay_hidden(
+        analyst, driver, f"SELECT a.region, count(*), max(b.m) FROM {{t}} a JOIN ({side}) b ON a.id = b.id GROUP BY a.region"
+    )
+    assert ran or side in TELLING_SIDES
+
+
+@pytest.mark.parametrize("side", FILTERED_SIDES)
+def test_a_filtered_side_is_one_that_is_built(parts: Sides, explain: Explain, analyst: Person, side: str) -> None:
+    """As an administrator sees it: the test above is of build sides."""
+    of_all = side.format(t=TABLE)
+    assert BUILT in explain(
+        f"SELECT a.region, count(*), max(b.m) FROM {TABLE} a JOIN ({of_all}) b ON a.id = b.id GROUP BY a.region"
+    )
 
 
 def test_a_defect_of_the_kernel_is_answered_by_spark_whatever_was_built(odd: Sides) -> None:
