@@ -46,12 +46,14 @@ final class ArrowStream(execution: Execution, channel: WritableByteChannel) {
   }
 
   /** Where the native kernel failed and nobody has seen a row yet, the statement runs again, without what failed. */
-  private def native(plan: ResultPlan): Unit =
+  private def native(plan: ResultPlan): Unit = {
+    val begun = System.nanoTime
     try asJobs(plan)
     catch {
       case failure: Throwable if bytes == 0 && aborted == null && Fallback.reason(failure).isDefined =>
-        Fallback.again(spark, failure)(native(ResultPlan.of(spark.withActive(execution.plannedAgain().executedPlan))))
+        Fallback.again(spark, failure, begun)(native(ResultPlan.of(spark.withActive(execution.plannedAgain().executedPlan))))
     }
+  }
 
   def abort(cause: Throwable): Unit = {
     aborted = cause

@@ -15,7 +15,7 @@ import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.{InternalRow, QueryPlanningTracker}
 import org.apache.spark.sql.catalyst.plans.logical.{Call, CommandResult, LogicalPlan}
 import org.apache.spark.sql.execution.{CommandExecutionMode, QueryExecution, SQLExecution}
-import org.apache.spark.sql.sqe.kernel.Fallback
+import org.apache.spark.sql.sqe.kernel.{Counters, Fallback, NativeShare}
 import org.apache.spark.sql.sqe.policy.Explain
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.ArrowUtils
@@ -92,7 +92,7 @@ final class Execution(val id: String, val session: UserSession) {
       })
       stopIfCancelled()
     }
-    if (ran.isEmpty) query.executedPlan
+    if (ran.isEmpty) Counters.planned(NativeShare.of(query.executedPlan))
     described(ran.flatMap(_ => AffectedRows.total(spark, plan, commits))) ++ AffectedRows.size(commits)
   }
 

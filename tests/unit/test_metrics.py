@@ -31,6 +31,8 @@ class Health:
     native_open: int = 1
     native_refusals: Mapping[str, int] = field(default_factory=lambda: {"metadata table": 2})
     native_fallbacks: Mapping[str, int] = field(default_factory=lambda: {"Out of Memory Error": 1})
+    native_fallback_millis: int = 1500
+    native_queries: Mapping[str, int] = field(default_factory=lambda: {"whole": 4, "part": 2, "none": 1})
     native_cache_hits: int = 7
     native_cache_misses: int = 3
     native_cache_fetched: int = 5000
@@ -105,6 +107,8 @@ def test_what_the_native_kernel_did_is_counted_by_reason(counted: tuple[Events, 
     assert (found["sqe_native_fragments_total"], found["sqe_native_running"]) == (9, 1)
     assert found['sqe_native_refusals_total{reason="metadata table"}'] == 2
     assert found['sqe_native_fallbacks_total{reason="Out of Memory Error"}'] == 1
+    assert found["sqe_native_fallback_seconds_total"] == 1.5
+    assert [found[f'sqe_native_queries_total{{share="{share}"}}'] for share in ("whole", "part", "none")] == [4, 2, 1]
     assert (found["sqe_native_cache_hits_total"], found["sqe_native_cache_bytes"]) == (7, 4000)
 
 

@@ -7,14 +7,16 @@ import org.apache.spark.sql.classic.SparkSession
 /** What Spark does when the kernel could not: everything again, without it. */
 object Fallback {
   /** Nothing of `body` has left or been committed when it fails: a query's rows are sent later, and Iceberg's commit comes last. */
-  def apply[T](session: SparkSession)(body: => T): T =
+  def apply[T](session: SparkSession)(body: => T): T = {
+    val begun = System.nanoTime
     try body
-    catch { case failure: Throwable if reason(failure).isDefined => again(session, failure)(apply(session)(body)) }
+    catch { case failure: Throwable if reason(failure).isDefined => again(session, failure, begun)(apply(session)(body)) }
+  }
 
   /** Where only the cache of files had no room, the kernel has another way to them, which may fail in turn. */
-  def again[T](session: SparkSession, failure: Throwable)(body: => T): T = {
+  def again[T](session: SparkSession, failure: Throwable, begun: Long)(body: => T): T = {
     val why = reason(failure)
-    why.foreach(Counters.fellBack)
+    why.foreach(Counters.fellBack(_, System.nanoTime - begun))
     if (why.contains(Fetch.noRoom)) KernelSettings.uncached(session)(body) else KernelSettings.skipping(session)(body)
   }
 

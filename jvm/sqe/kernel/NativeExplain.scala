@@ -4,8 +4,7 @@ import org.apache.spark.sql.{classic, Row, SparkSession}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference}
 import org.apache.spark.sql.catalyst.plans.logical.{ExecutableDuringAnalysis, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.execution.{CommandExecutionMode, ExplainMode, QueryExecution, SparkPlan}
-import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec
+import org.apache.spark.sql.execution.{CommandExecutionMode, ExplainMode, QueryExecution}
 import org.apache.spark.sql.execution.command.{ExplainCommand, LeafRunnableCommand}
 import org.apache.spark.sql.sqe.policy.SessionPolicy
 import org.apache.spark.sql.types.StringType
@@ -30,18 +29,12 @@ object NativeExplain {
       val shown = planned.explainString(mode)
       (shown, scala.util.Try(planned.executedPlan).toOption)
     }
-    val native = executed.toSeq.flatMap(fragments).size
+    val native = executed.toSeq.flatMap(NativeShare.fragments).size
     if (native == 0 && refusals.isEmpty) text
     else {
       val parts = if (native == 0) "nothing" else if (refusals.isEmpty) "the whole query" else s"$native part${if (native == 1) "" else "s"}"
       (Seq(text.stripLineEnd, "", "== Native ==", parts) ++ refusals.map(reason => s"not $reason")).mkString("", "\n", "\n")
     }
-  }
-
-  private def fragments(plan: SparkPlan): Seq[NativeFragment] = plan match {
-    case adaptive: AdaptiveSparkPlanExec => fragments(adaptive.executedPlan)
-    case native: NativeFragment => native +: native.subqueries.flatMap(fragments)
-    case other => (other.children ++ other.subqueries).flatMap(fragments)
   }
 }
 

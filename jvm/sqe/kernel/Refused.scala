@@ -24,11 +24,19 @@ object Counters {
   val leaks = new AtomicLong
   private val refusals = new ConcurrentHashMap[String, LongAdder]
   private val fallbacks = new ConcurrentHashMap[String, LongAdder]
+  private val lost = new LongAdder
+  private val queries = NativeShare.all.map(_ -> new LongAdder).toMap
 
   def refused(reason: String): Unit = count(refusals, reason)
 
-  /** A fragment failed in the kernel, and its statement ran again on Spark. */
-  def fellBack(reason: String): Unit = count(fallbacks, reason)
+  /** A fragment failed in the kernel after so long, and its statement ran again on Spark. */
+  def fellBack(reason: String, nanos: Long): Unit = {
+    count(fallbacks, reason)
+    lost.add(nanos)
+  }
+
+  /** A query was planned. One that reads no table is neither. */
+  def planned(share: Option[NativeShare.Share]): Unit = share.foreach(each => queries(each).increment())
 
   /** Reasons are few; a defect that makes many must not fill the heap. */
   private def count(into: ConcurrentHashMap[String, LongAdder], reason: String): Unit = {
@@ -41,7 +49,9 @@ object Counters {
     "native_open" -> instances.get,
     "native_leaks" -> leaks.get,
     "native_refusals" -> shown(refusals),
-    "native_fallbacks" -> shown(fallbacks)) ++ FileCache.facts
+    "native_fallbacks" -> shown(fallbacks),
+    "native_fallback_millis" -> lost.sum / 1000000,
+    "native_queries" -> queries.map { case (share, count) => share.label -> count.sum }) ++ FileCache.facts
 
   private def shown(counts: ConcurrentHashMap[String, LongAdder]): Map[String, Long] =
     counts.asScala.map { case (reason, count) => reason -> count.sum }.toMap

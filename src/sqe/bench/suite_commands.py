@@ -74,7 +74,12 @@ def run(options: argparse.Namespace) -> int:
     command: Callable[[argparse.Namespace], int] = options.suite_command
     try:
         options.folder = _folder(options)
-        return command(options)
+        with ExitStack() as stack:
+            if command not in (_compare, _report):
+                from sqe.bench.workspace import alone_in
+
+                stack.enter_context(alone_in(options.folder))
+            return command(options)
     except (BenchmarkError, SqeError) as failure:
         print(f"sqe-bench: {failure}", file=sys.stderr)
         return DIFFERENT

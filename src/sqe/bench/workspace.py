@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import secrets
 import sys
@@ -87,6 +88,18 @@ def prepared_folder(chosen: Path | None) -> Path:
     folder = (chosen or install.cache_dir() / "bench").expanduser().absolute()
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Two that generate the same tables would take each other's files away, and two that measure would measure each other."""
+    with open(folder / "lock", "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print_to_stderr(f"waiting for another sqe-bench in {folder}")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def print_to_stderr(line: str) -> None:

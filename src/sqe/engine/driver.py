@@ -57,6 +57,8 @@ class DriverHealth:
     native_leaks: int  # fragments that did not give back all of their memory
     native_refusals: dict[str, int]  # parts of plans that it does not run, by reason
     native_fallbacks: dict[str, int]  # statements that ran again on Spark, by reason
+    native_fallback_millis: int  # that those had taken by then
+    native_queries: dict[str, int]  # that read tables, by how much of them the kernel runs: whole, part, none
     native_cache_hits: int  # files that were there when a fragment wanted them
     native_cache_misses: int
     native_cache_evictions: int

@@ -53,6 +53,17 @@ NATIVE_REFUSALS = Declared(
 NATIVE_FALLBACKS = Declared(
     "sqe_native_fallbacks_total", "counter", "Statements that ran again on Spark because the native kernel failed.", ("reason",)
 )
+NATIVE_FALLBACK_SECONDS = Declared(
+    "sqe_native_fallback_seconds_total",
+    "counter",
+    "Seconds until the native kernel failed, of statements that ran again on Spark.",
+)
+NATIVE_QUERIES = Declared(
+    "sqe_native_queries_total",
+    "counter",
+    "Queries of tables, by how much of them the native kernel runs: whole, part, none.",
+    ("share",),
+)
 NATIVE_RUNNING = Declared("sqe_native_running", "gauge", "Instances of the native kernel that run now.")
 CACHE_HITS = Declared("sqe_native_cache_hits_total", "counter", "Files in stores of which the native kernel had a copy.")
 CACHE_MISSES = Declared("sqe_native_cache_misses_total", "counter", "Files in stores that were copied for the native kernel.")
@@ -90,6 +101,10 @@ class DriverHealth(Protocol):
     def native_refusals(self) -> Mapping[str, int]: ...
     @property
     def native_fallbacks(self) -> Mapping[str, int]: ...
+    @property
+    def native_fallback_millis(self) -> int: ...
+    @property
+    def native_queries(self) -> Mapping[str, int]: ...
     @property
     def native_cache_hits(self) -> int: ...
     @property
@@ -195,6 +210,8 @@ class Metrics:
             yield _total(NATIVE_FRAGMENTS, health.native_fragments)
             yield _totals(NATIVE_REFUSALS, health.native_refusals)
             yield _totals(NATIVE_FALLBACKS, health.native_fallbacks)
+            yield _total(NATIVE_FALLBACK_SECONDS, health.native_fallback_millis / 1000)
+            yield _totals(NATIVE_QUERIES, health.native_queries)
             yield _gauge(NATIVE_RUNNING, health.native_open)
             yield _total(CACHE_HITS, health.native_cache_hits)
             yield _total(CACHE_MISSES, health.native_cache_misses)

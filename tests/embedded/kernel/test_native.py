@@ -332,3 +332,35 @@ def test_a_large_result_streams(tpch: Sides) -> None:
     counted = tpch.run(f"SELECT count(*), sum(l_extendedprice) FROM ({query})")
     assert [found.num_rows, sum(found.column("l_extendedprice").to_pylist())] == [column[0].as_py() for column in counted.columns]
     assert found.num_rows > 100_000
+
+
+def test_queries_are_counted_by_how_much_of_them_is_native(sides: Sides, driver: Driver) -> None:
+    def counted(query: str) -> dict[str, int]:
+        before = driver.health()
+        sides.run(query)
+        after = driver.health()
+        assert before is not None
+        assert after is not None
+        return {share: count - before.native_queries[share] for share, count in after.native_queries.items()}
+
+    sides.run("CREATE TABLE shared AS SELECT id, id % 7 AS k, CAST(id AS DOUBLE) AS x FROM range(1000)")
+    sides.native("auto")
+    assert counted("SELECT k, count(*) FROM shared GROUP BY k") == {"whole": 1, "part": 0, "none": 0}
+    assert counted("SELECT k, count(*) AS n, rand() FROM shared GROUP BY k") == {"whole": 1, "part": 0, "none": 0}
+    assert counted("SELECT a.k, stddev(b.x) FROM shared a JOIN shared b ON a.id = b.id GROUP BY a.k")["part"] == 1
+    assert counted("SELECT id FROM shared WHERE id = 5") == {"whole": 0, "part": 0, "none": 1}
+    assert counted("SELECT 1") == {"whole": 0, "part": 0, "none": 0}
+    sides.native("off")
+    assert counted("SELECT k, count(*) FROM shared GROUP BY k") == {"whole": 0, "part": 0, "none": 1}
+
+
+def test_the_time_of_what_failed_is_counted(sides: Sides, driver: Driver) -> None:
+    sides.run("CREATE TABLE unplain AS SELECT concat('ß', id % 100) AS s FROM range(1000000)")
+    before = driver.health()
+    sides.native("auto")
+    sides.run("SELECT max(upper(s)), count(*) FROM unplain")
+    after = driver.health()
+    assert before is not None
+    assert after is not None
+    assert sum(after.native_fallbacks.values()) == sum(before.native_fallbacks.values()) + 1
+    assert 0 < after.native_fallback_millis - before.native_fallback_millis < 30_000
