@@ -30,6 +30,15 @@ def test_suites_are_found_by_name() -> None:
             registry.find(name)
 
 
+@pytest.mark.parametrize("name", [*OWN, "users", "ssb", "clickbench", "tpcc", "tpce", "tpcbb"])
+def test_a_process_that_did_nothing_else_can_make_the_rows(name: str) -> None:
+    """What another module happens to have imported is not there then."""
+    made = f"sum(batch.num_rows for table in find({name!r}).tables for batch in table.batches(0.001))"
+    program = f"from sqe.bench.suites.registry import find; print({made})"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert ran.stdout.strip().isdigit(), ran.stderr
+
+
 @pytest.mark.parametrize("name", OWN)
 def test_our_own_rows_are_the_same_each_time_and_as_many_as_said(name: str) -> None:
     for table in registry.find(name).tables:

@@ -23,7 +23,9 @@ _ITEMS = pa.schema([("i_order", pa.int64()), ("i_part", pa.int64()), ("i_price",
 
 
 def _orders(numbers: Any) -> list[Any]:
-    comments = pa.compute.binary_join_element_wise(
+    import pyarrow.compute as pc
+
+    comments = pc.binary_join_element_wise(
         pa.array(mixed(numbers, 4)).cast(pa.string()), pa.array(mixed(numbers, 5)).cast(pa.string()), " "
     )
     return [numbers, mixed(numbers, 1) % 150_000, words(("F", "O", "P"), mixed(numbers, 2)), cents(numbers, 3, 500_000), comments]
