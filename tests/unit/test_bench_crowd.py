@@ -63,7 +63,7 @@ def crowded(loaded: Loaded, kinds: Sequence[type[DuckDb]], said: list[str] | Non
         engines = [stack.enter_context(kind(f"e{number}", Setting())) for number, kind in enumerate(kinds)]
         for engine in engines:
             engine.start(loaded)
-        return Crowd(loaded, engines, (2, 3), 0.4, (said if said is not None else []).append, rest=0.1).run(QUERIES)
+        return Crowd(loaded, engines, (2, 3), 0.4, (said if said is not None else []).append, warm_up=0.1, rest=0.1).run(QUERIES)
 
 
 def test_every_size_of_crowd_is_measured(loaded: Loaded) -> None:

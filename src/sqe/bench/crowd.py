@@ -22,6 +22,7 @@ from sqe.bench.verdicts import Verdict, compared, judge
 
 _WARM_UPS = 3
 _AFTER_FAILURE_SECONDS = 0.02
+_WARM_UP_SECONDS = 30.0
 _REST_SECONDS = 20.0  # a driver gives back what it does not use after five, and Spark's cleaner needs a moment
 
 
@@ -57,6 +58,7 @@ class Crowd:
     sizes: Sequence[int]
     seconds: float
     say: Callable[[str], None]
+    warm_up: float = _WARM_UP_SECONDS
     rest: float = _REST_SECONDS
 
     def run(self, queries: Sequence[Query]) -> RunResult:
@@ -103,10 +105,42 @@ class Crowd:
     def _serve(
         self, engine: Engine, size: int, queries: Sequence[Query], expected: dict[str, pa.Table]
     ) -> tuple[_Tally, dict[str, Any]]:
-        tally, ready, end = _Tally(), threading.Barrier(size + 1), threading.Event()
-        texts = {query.name: engine.text(query) for query in queries}
+        """A crowd of that size warms it up: a server with one user has fewer threads, less compiled code and less heap."""
+        self._ask(engine, size, queries, expected, self.warm_up)
         warm = round(resident_megabytes(engine))
         rested_before = self._rested(engine)
+        used = engine.cpu_seconds()
+        tally, seconds, memory = self._ask(engine, size, queries, expected, self.seconds)
+        times = tally.all()
+        about = {
+            "engine": engine.name,
+            "users": size,
+            "seconds": round(seconds, 1),
+            "answers": len(times),
+            "errors": sum(tally.errors.values()),
+            "first_error": next(iter(tally.first_errors.values()), ""),
+            "p50_ms": _milliseconds(times, 0.50),
+            "p99_ms": _milliseconds(times, 0.99),
+            "cpu_ms_each": round(1000 * (engine.cpu_seconds() - used) / max(len(times), 1), 2),
+            **memory.json(),
+            "resident_before_mb": warm,  # right after the crowd that warms up
+            "resident_after_mb": round(resident_megabytes(engine)),  # when all sessions are closed
+            "resident_rested_mb": [rested_before, self._rested(engine)],  # after so long without a question, before and after
+        }
+        self.say(
+            f"  {engine.name}, {size} users, {about['seconds']} s: {about['answers']} answers, {about['errors']} errors, "
+            f"median {about['p50_ms']} ms, 99 % within {about['p99_ms']} ms, memory {about['resident_mb']} MB, "
+            f"heap held {about['heap_mb']} MB; warm {about['resident_before_mb']} MB, "
+            f"afterwards {about['resident_after_mb']} MB, rested before and after {about['resident_rested_mb']} MB"
+        )
+        return tally, about
+
+    def _ask(
+        self, engine: Engine, size: int, queries: Sequence[Query], expected: dict[str, pa.Table], seconds: float
+    ) -> tuple[_Tally, float, Memory]:
+        """What they got, and how long it was until the last one had an answer. All sessions are closed then."""
+        tally, ready, end = _Tally(), threading.Barrier(size + 1), threading.Event()
+        texts = {query.name: engine.text(query) for query in queries}
 
         def person(run: Callable[[str], Answer], first: int) -> None:
             ready.wait()
@@ -133,36 +167,13 @@ class Crowd:
             ]
             for one in people:
                 one.start()
-            used, started = engine.cpu_seconds(), time.monotonic()
+            started = time.monotonic()
             ready.wait()
-            memory = Memory.watched(engine, self.seconds)
+            memory = Memory.watched(engine, seconds)
             end.set()
             for one in people:
                 one.join()
-            seconds = time.monotonic() - started
-        times = tally.all()
-        about = {
-            "engine": engine.name,
-            "users": size,
-            "seconds": round(seconds, 1),
-            "answers": len(times),
-            "errors": sum(tally.errors.values()),
-            "first_error": next(iter(tally.first_errors.values()), ""),
-            "p50_ms": _milliseconds(times, 0.50),
-            "p99_ms": _milliseconds(times, 0.99),
-            "cpu_ms_each": round(1000 * (engine.cpu_seconds() - used) / max(len(times), 1), 2),
-            **memory.json(),
-            "resident_before_mb": warm,  # right after the questions that warm up
-            "resident_after_mb": round(resident_megabytes(engine)),  # when all sessions are closed
-            "resident_rested_mb": [rested_before, self._rested(engine)],  # after so long without a question, before and after
-        }
-        self.say(
-            f"  {engine.name}, {size} users, {about['seconds']} s: {about['answers']} answers, {about['errors']} errors, "
-            f"median {about['p50_ms']} ms, 99 % within {about['p99_ms']} ms, memory {about['resident_mb']} MB, "
-            f"heap held {about['heap_mb']} MB; warm {about['resident_before_mb']} MB, "
-            f"afterwards {about['resident_after_mb']} MB, rested before and after {about['resident_rested_mb']} MB"
-        )
-        return tally, about
+        return tally, time.monotonic() - started, memory
 
     def _rested(self, engine: Engine) -> int:
         time.sleep(self.rest)
