@@ -59,9 +59,11 @@ test-engine: setup
 test-doors: test-unit
 	@$(BIN)/python -m pytest tests/differential tests/service -m "not long" --ignore tests/service/test_tls.py
 
-# Also what takes minutes each: tokens that expire under a statement, a crowd of users, every policy engine with every attack.
+# Also what takes minutes each: tokens that expire under a statement, a crowd of users, every policy engine with every attack,
+# the attacks without the native kernel.
 test-all: test
 	@SQE_POLICY_QUERIES=2000 $(BIN)/python -m pytest tests/embedded/policy/test_random_queries.py
+	@SQE_TEST_NATIVE=off $(BIN)/python -m pytest tests/embedded/policy/test_attacks.py tests/embedded/policy/test_enforcement.py
 	@$(BIN)/python -m pytest tests/embedded tests/service tests/services -m long
 	@$(BIN)/python -m pytest tests/differential -m long
 
