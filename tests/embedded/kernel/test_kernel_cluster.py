@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pyarrow as pa
 import pyspark
 import pytest
@@ -14,12 +17,14 @@ from sides import Sides, difference
 from test_kernel_pieces import SMALL_GROUPS
 from test_native import ODD
 
+from sqe import errors
 from sqe.engine import install
 from sqe.engine.driver import Driver
 from sqe.engine.process import LaunchOptions
 from sqe.identity import Identity
 from sqe.query.handler import QueryHandler
 from sqe.sessions import Sessions
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.long
 
@@ -90,3 +95,66 @@ def test_executors_run_the_kernel(sides: Sides, cluster: Driver, shape: str, que
     sides.native("auto")
     plan = str(sides.run(f"EXPLAIN {query}").column(0)[0])
     assert ("Native per partition" if shape == "partitions" else "Native") in plan, plan
+
+
+# Each task compares its rows with all others: seconds of the kernel's time on one core.
+LONG = "SELECT count(*) AS n, max(a.id) AS m FROM numbers a JOIN numbers b ON (a.id + b.id) % 11 < (a.id * 7 + b.id) % 5"
+
+
+@pytest.fixture(scope="module")
+def numbers(sides: Sides, cluster: Driver) -> Sides:
+    sides.run("CREATE TABLE numbers AS SELECT id FROM range(0, 12000, 1, 4)")
+    cluster.call("configureSession", sides.session.in_engine(), json.dumps({"spark.sqe.native.shape": "partitions"}))
+    sides.native("auto")
+    assert "Native per partition" in str(sides.run(f"EXPLAIN {LONG}").column(0)[0])
+    return sides
+
+
+def executors(cluster: Driver) -> list[psutil.Process]:
+    assert cluster.pid is not None
+    below = psutil.Process(cluster.pid).children(recursive=True)
+    return [process for process in below if "CoarseGrainedExecutorBackend" in " ".join(process.cmdline())]
+
+
+def seconds(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return float(times.user + times.system)
+
+
+def busy(process: psutil.Process, since: float) -> bool:
+    return seconds(process) > since + 0.3
+
+
+def test_a_task_of_an_executor_that_dies_runs_again(numbers: Sides, cluster: Driver) -> None:
+    """As any task of Spark's: no row is lost, none comes twice, and nothing runs on Spark instead."""
+    expected = numbers.answer("off", LONG)
+    assert isinstance(expected, pa.Table), expected
+    before, (victim, *_) = numbers.fallbacks(), executors(cluster)
+    since = seconds(victim)
+
+    def kill() -> None:
+        eventually(lambda: busy(victim, since))
+        victim.kill()
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    found = numbers.answer("auto", LONG)
+    killer.join()
+    assert not victim.is_running() or victim.status() == psutil.STATUS_ZOMBIE
+    assert difference(expected, found) is None
+    assert numbers.fallbacks() == before
+    eventually(lambda: len([each for each in executors(cluster) if each.pid != victim.pid]) == 2)
+
+
+def test_cancelling_stops_the_kernel_on_executors(numbers: Sides, cluster: Driver) -> None:
+    since = {process: seconds(process) for process in executors(cluster)}
+    longer = LONG.replace("max(a.id)", "sum(a.id + b.id)").replace("numbers b ON", "numbers b JOIN numbers c ON c.id > 5000 AND")
+    ended = numbers.cancelled(longer, mode="auto", when=lambda: all(busy(each, cpu) for each, cpu in since.items()))
+    assert ended is errors.USER_CANCELED
+
+    def idle() -> bool:
+        used = [seconds(process) for process in since]
+        time.sleep(0.5)  # what runs uses its core meanwhile
+        return all(seconds(process) < before + 0.1 for process, before in zip(since, used, strict=True))
+
+    eventually(idle)
