@@ -10,12 +10,15 @@ import org.apache.spark.sql.sqe.Recent
 object FileCheck {
   private val known = Recent.setOf[(String, String)](100000)
 
+  /** Of a row's file and number. A column of a file that has one of these names hides it. */
+  val virtualNames: Seq[String] = Seq("filename", "file_row_number")
+
   def apply(instance: NativeInstance, files: NativeFiles): Unit = {
-    val columns = files.names.map(_.toString).sorted.mkString(" ")
+    val columns = (files.names.map(_.toString).sorted ++ (if (files.numbered) virtualNames else Nil)).mkString(" ")
     val unknown = files.paths.filterNot(path => known.contains((path, columns)))
     if (unknown.nonEmpty) {
       val odd = instance.first(s"SELECT file_name FROM parquet_schema(${unknown.map(NativeLiterals.quoted).mkString("[", ", ", "]")}) " +
-        s"WHERE type IS NOT NULL AND (field_id IS NULL${unmarked(files.texts)})${renamed(files.names)} LIMIT 1")
+        s"WHERE type IS NOT NULL AND (field_id IS NULL${unmarked(files.texts)})${renamed(files.names)}${if (files.numbered) hiding else ""} LIMIT 1")
       if (odd.isDefined || changed(instance, unknown, files.names)) Refused("file that Iceberg did not write")
       unknown.foreach(path => known.add((path, columns)))
     }
@@ -26,6 +29,8 @@ object FileCheck {
 
   private def renamed(columns: Seq[FileColumn]): String =
     columns.collect { case FileColumn(id, Some(name), _) => s" OR (field_id = $id) <> (name = ${NativeLiterals.quoted(name)})" }.mkString
+
+  private val hiding = s" OR lower(name) IN (${virtualNames.map(NativeLiterals.quoted).mkString(", ")})"
 
   /** Whether a nested column lies otherwise in a file. */
   private def changed(instance: NativeInstance, paths: Seq[String], columns: Seq[FileColumn]): Boolean = {

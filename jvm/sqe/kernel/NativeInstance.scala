@@ -17,10 +17,13 @@ import org.apache.spark.util.Utils
 import org.duckdb.{DuckDBAppender, DuckDBConnection, DuckDBResultSet}
 
 /**
- * The files of a scan, the field ids of its table's columns of text, the files with deleted rows, the columns that are read, and the
- * objects that the files are copies of.
+ * The files of a scan, the field ids of its table's columns of text, the files with deleted rows, the columns that are read, the
+ * objects that the files are copies of, and whether only a part of some is read.
  */
-final case class NativeFiles(paths: Seq[String], texts: Seq[Int], deleted: Seq[DeletedRows], names: Seq[FileColumn], remote: Option[RemoteFiles])
+final case class NativeFiles(paths: Seq[String], texts: Seq[Int], deleted: Seq[DeletedRows], names: Seq[FileColumn], remote: Option[RemoteFiles], inPieces: Boolean = false) {
+  /** Whether rows are told by their numbers. */
+  def numbered: Boolean = deleted.nonEmpty || inPieces
+}
 
 /** A column that is read: by its name, if files must have that one; how to see that a nested one is not as expected ([[FileCheck]]). */
 final case class FileColumn(id: Int, name: Option[String], unlike: Option[String])
@@ -84,6 +87,8 @@ final class NativeInstance(query: NativeQuery) extends AutoCloseable with Loggin
     try rows(appender)
     finally appender.close()
   }
+
+  def make(table: String): Unit = statement.execute(table)
 
   /** Of values that are few. */
   def first(sql: String): Option[String] = {

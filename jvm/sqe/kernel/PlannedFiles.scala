@@ -30,6 +30,7 @@ final case class PlannedFiles(
     texts: Seq[Int],
     sameName: NestedField => Boolean,
     nested: NestedField => Option[NestedColumn],
+    hidesNumbers: Boolean,
     remote: Option[RemoteFiles] = None,
     names: Seq[FileColumn] = Nil) {
   lazy val untouched: Seq[String] = paths.filterNot(deleted.map(_.path).toSet)
@@ -60,10 +61,11 @@ object PlannedFiles {
     val files = tasks.map(_.file).distinctBy(_.location)
     if (!place.takes(files.map(_.fileSizeInBytes).sum)) Refused(notLocal)
     val deleted = tasks.filterNot(_.deletes.isEmpty).map { task =>
-      DeletedRows(place.path(task.file), task.file.location, task.deletes.asScala.toSeq, place.access)
+      val by = task.deletes.asScala.toSeq
+      DeletedRows(place.path(task.file), task.file.location, task.file.recordCount, by, place.access, place.reader(by.map(_.location)))
     }
     PlannedFiles(table.name, files.map(place.path), files.map(_.fileSizeInBytes), files.map(file => if (file.splitOffsets == null) 1 else file.splitOffsets.size), deleted, tasks.map(_.file.recordCount).sum,
-      tasks.map(_.file.fileSizeInBytes).sum, fields, texts(table), sameName(table), nested(table), place.remote(files))
+      tasks.map(_.file.fileSizeInBytes).sum, fields, texts(table), sameName(table), nested(table), hidesNumbers(table), place.remote(files))
   }
 
   /** Where the kernel finds the files of a table. */
@@ -72,6 +74,8 @@ object PlannedFiles {
     def path(file: DataFile): String
     def takes(bytes: Long): Boolean
     def remote(files: Seq[DataFile]): Option[RemoteFiles]
+    /** Who reads such files with rights of their own. */
+    def reader(locations: Seq[String]): Option[String]
   }
 
   private final class OnThisMachine(table: Table) extends Place {
@@ -82,6 +86,9 @@ object PlannedFiles {
     override def takes(bytes: Long): Boolean = true
 
     override def remote(files: Seq[DataFile]): Option[RemoteFiles] = None
+
+    /** The server's account reads them for everybody. */
+    override def reader(locations: Seq[String]): Option[String] = Option.when(!locations.exists(StoreIdentity.isRemote))("")
   }
 
   private final class InStore(table: Table, use: CacheUse) extends Place {
@@ -94,6 +101,8 @@ object PlannedFiles {
 
     override def remote(files: Seq[DataFile]): Option[RemoteFiles] = Some(RemoteFiles(use.session, access, files.map(copied)))
 
+    override def reader(locations: Seq[String]): Option[String] = Some(use.session)
+
     private def copied(file: DataFile): RemoteFile = {
       if (!StoreIdentity.isRemote(file.location)) Refused(notLocal)
       RemoteFile(file.location, file.fileSizeInBytes, names(file.location, file.fileSizeInBytes))
@@ -101,7 +110,11 @@ object PlannedFiles {
   }
 
   private val plainName = "[A-Za-z_][A-Za-z0-9_]*"
-  private val virtualNames = Set("filename", "file_row_number")
+  private val virtualNames = FileCheck.virtualNames.toSet
+
+  /** Whether a column has, or once had, the name by which the kernel tells a row's file or number. */
+  private def hidesNumbers(table: Table): Boolean =
+    table.schemas.values.asScala.exists(_.columns.asScala.exists(column => virtualNames.contains(column.name.toLowerCase(ROOT))))
 
   /** Whether a column has had one name and type in all of the table's life, spelled in files as it is, and nothing else, at any depth, had that name. */
   private def sameName(table: Table): NestedField => Boolean = {

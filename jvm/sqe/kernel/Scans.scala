@@ -20,6 +20,7 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
  * | partition columns | read from the file, which holds them; never from the file's path |
  * | rows deleted by position (delete files, deletion vectors) | read by Iceberg's own loader; taken out by file and row number |
  * | remote files | whole copies, which the session's own file access made or checked just now ([[Fetch]]) |
+ * | rows by their numbers, of a table with a column of the name that the kernel has for those | decoded by Iceberg's own reader; checked in each file |
  * | equality deletes, encryption, remote files that the cache does not take, default values, imported files | decoded by Iceberg's own reader ([[FedScan]]) |
  * | formats that Iceberg reads by rows, metadata tables and columns | refused |
  */
@@ -66,6 +67,7 @@ final class Scans(local: Boolean, cache: Option[CacheUse], sharedOut: Option[Sha
 
   private def direct(relation: DataSourceV2ScanRelation): String = {
     val files = PlannedFiles.of(relation.scan, cache)
+    if (files.hidesNumbers && (files.deleted.nonEmpty || sharedOut.exists(_.inPieces))) Refused(Scans.hiddenNumbers)
     val fields = relation.output.map(column => column -> field(column, files))
     // With a mapping the kernel does not know how many rows a file has, and joins in the order of the text.
     val nested = fields.flatMap { case (column, field) => files.nested(field).map(column.exprId -> _) }.toMap
@@ -137,7 +139,8 @@ final case class SharedOut(scan: DataSourceV2ScanRelation, most: Int, inPieces: 
 object Scans {
   /** In the place of the shared scan's text, which each task has its own of. */
   private val sharedName = "own_files_"
-  private val decodable = Set("files that are not local", "table with equality deletes", "encrypted files", "file format other than Parquet",
+  private val hiddenNumbers = "column with a name of the kernel's own"
+  private val decodable = Set(hiddenNumbers, "files that are not local", "table with equality deletes", "encrypted files", "file format other than Parquet",
     "table with a name mapping", "column with a default value", "file name that is a pattern")
 }
 

@@ -15,7 +15,7 @@ final case class ScanText(items: String, columns: String, schema: String, empty:
     s"read_parquet([${paths.map(NativeLiterals.quoted).mkString(", ")}]$schema, hive_partitioning = false)"
 
   private def without(rows: String): String =
-    s"SELECT $columns FROM (SELECT $items, filename, file_row_number FROM $rows) ANTI JOIN ${DeletedRows.table} ON ${DeletedRows.condition}"
+    DeletedRows.without(s"SELECT $items, filename, file_row_number FROM $rows", columns)
 
   /** The kernel leaves out row groups by the numbers of their rows, too. */
   private def ranged(rows: RowRange): String = {
@@ -52,7 +52,7 @@ sealed trait Share extends Serializable {
 /** Files, and pieces of some of them: their text takes the place of the scan's name. */
 final case class FilesShare(name: String, text: ScanText, files: NativeFiles, pieces: Seq[FilePiece]) extends Share {
   /** The kernel (2.0.0) fails where it reads columns later, by the numbers of rows, of a scan that asks for numbers itself. */
-  override def of(query: NativeQuery): NativeQuery = query.copy(files = query.files :+ files, own = Some(this),
+  override def of(query: NativeQuery): NativeQuery = query.copy(files = query.files :+ files.copy(inPieces = pieces.nonEmpty), own = Some(this),
     shortcuts = if (pieces.isEmpty) query.shortcuts else (query.shortcuts :+ "late_materialization").distinct)
 
   /** `first`: asks the kernel for one value. */

@@ -57,6 +57,14 @@ def test_deleted_rows_stay_deleted_in_each_piece(same: Same, explain: Explain, p
     same(f"SELECT id, s FROM {table} WHERE id > 19000 ORDER BY id LIMIT 1500 OFFSET 10")
 
 
+def test_a_file_is_not_cut_where_a_column_hides_the_numbers_of_rows(same: Same, explain: Explain, parts: Sides) -> None:
+    columns = f"{ROWS}, id % 100 AS file_row_number"
+    parts.run(f"CREATE TABLE uncut TBLPROPERTIES ({SMALL_GROUPS}) AS SELECT {columns} FROM range(0, 60000, 1, 1)")
+    query = "SELECT k, count(*), sum(id), max(s) FROM uncut GROUP BY k"
+    same(query)
+    assert "in pieces" not in explain(query)
+
+
 @pytest.mark.usefixtures("long_file")
 def test_a_renamed_and_an_added_column_are_found_in_pieces(same: Same, explain: Explain, parts: Sides, made: set[str]) -> None:
     once(

@@ -289,6 +289,55 @@ def test_deleted_rows_stay_deleted(sides: Sides, version: str) -> None:
     sides.same_natively(f"SELECT count(m) FROM {table} WHERE id < 100")
     joined = sides.same_natively(f"SELECT a.id FROM {table} a JOIN {table} b ON a.id = b.id WHERE b.m = 9")
     assert joined.column(0).to_pylist() == [5]
+    top = sides.same_natively(f"SELECT id, m FROM {table} ORDER BY id LIMIT 3", ordered=True)
+    assert top.column("id").to_pylist() == [1, 3, 5]
+
+
+@pytest.mark.parametrize("version", ["2", "3"], ids=["delete files", "deletion vectors"])
+def test_rows_that_are_deleted_later_are_not_kept(sides: Sides, version: str) -> None:
+    """What was read of deletes is kept; more of them are others. With names that the kernel uses itself."""
+    properties = f"TBLPROPERTIES ('format-version' = '{version}', 'write.delete.mode' = 'merge-on-read')"
+    table = f"fewer_{version}"
+    columns = "id AS file, id % 7 AS bits, concat('f', id) AS filename"
+    sides.run(f"CREATE TABLE {table} {properties} AS SELECT {columns} FROM range(0, 1000, 1, 1)")
+    for first in (1000, 1009):
+        sides.run(f"INSERT INTO {table} SELECT {columns} FROM range({first}, {first + 9}, 1, 1)")
+    query = f"SELECT count(*), sum(file), min(file), max(file), count(DISTINCT bits), max(filename) FROM {table}"
+    left = set(range(1018))
+    for condition, gone in {
+        "file IN (0, 7, 8, 999)": {0, 7, 8, 999},
+        "file = 1000 OR file = 1017": {1000, 1017},
+        "file > 1008": set(range(1009, 1018)),
+        "file % 2 = 1": set(range(1, 1018, 2)),
+    }.items():
+        sides.run(f"DELETE FROM {table} WHERE {condition}")
+        left -= gone
+        for _ in range(2):
+            found = sides.same_natively(query)
+            assert [found.column(place)[0].as_py() for place in range(4)] == [len(left), sum(left), min(left), max(left)]
+    sides.same_natively(f"SELECT bits, count(*), sum(file) FROM {table} WHERE file > 5 GROUP BY bits")
+    snapshots = sides.run(f"SELECT snapshot_id FROM {table}.snapshots ORDER BY committed_at")["snapshot_id"].to_pylist()
+    for snapshot in snapshots:
+        sides.same_natively(f"{query} VERSION AS OF {snapshot}")
+
+
+@pytest.mark.parametrize("name", ["filename", "FileName", "file_row_number"])
+def test_a_column_that_is_called_as_the_kernel_calls_a_rows_number(sides: Sides, name: str) -> None:
+    """It hid the number: deleted rows came back."""
+    table = f"hiding_{len(name)}_{name[0]}_{name.islower()}"
+    properties = "TBLPROPERTIES ('write.delete.mode' = 'merge-on-read')"
+    sides.run(f'CREATE TABLE {table} {properties} AS SELECT id, id % 7 AS m, id * 10 AS "{name}" FROM range(0, 1000, 1, 1)')
+    sides.run(f"DELETE FROM {table} WHERE id = 7")
+    queries = (
+        "SELECT m, count(*), sum(id) FROM {} WHERE id > 5 GROUP BY m",
+        "SELECT sum(id) FROM {}",
+        f'SELECT max("{name}") FROM {{}}',
+    )
+    for query in queries:
+        sides.same_natively(query.format(table))
+    sides.run(f'ALTER TABLE {table} DROP COLUMN "{name}"')
+    for query in queries[:2]:
+        sides.same_natively(query.format(table))
 
 
 def test_explain_says_what_is_native(odd: Sides, explain: Explain) -> None:
