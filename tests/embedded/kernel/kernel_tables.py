@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -108,6 +108,21 @@ _ODDLY_SPELLED = {
     "y": ["Yes", "TRUE", "on"],
     "js": ['{"a": [1]}', "no JSON", '{"a": 1, "a": 2}', '{"a": {"c": [true]}}'],
 }
+# That the kernel or the text for it uses itself.
+_OWN_NAMES = [
+    "filename",
+    "file_row_number",
+    "file",
+    "bits",
+    "c1",
+    "c20",
+    "deleted_rows",
+    "own_files_",
+    "rowid",
+    "file_index",
+    "select",
+    "nothing",
+]
 _SMALL = pa.struct([("fa", pa.int32()), ("fb", pa.string())])
 _NESTED: dict[str, pa.DataType] = {
     "ints": pa.list_(pa.int32()),
@@ -132,28 +147,29 @@ def random_tables(seed: int) -> Sequence[RandomTable]:
     They are small: of many rows that fail, each in its own way, Spark tells of any.
     """
     draw = random.Random(seed)
-    odd = frozenset(name for name in [*_FIXED, *_DECIMALS] if draw.random() < 0.15)
+    unusual = draw.sample(_OWN_NAMES, len(_OWN_NAMES))
+    odd = {
+        name: unusual.pop() if unusual and draw.random() < 0.6 else f"{name} 'ä%"
+        for name in [*_FIXED, *_DECIMALS]
+        if draw.random() < 0.15
+    }
     return [_table(draw, odd, draw.choice(counts)) for counts in ([8, 25, 40, 40], [1, 8, 25, 40])]
 
 
-def _table(draw: random.Random, odd: frozenset[str], count: int) -> RandomTable:
+def _table(draw: random.Random, odd: Mapping[str, str], count: int) -> RandomTable:
     types = _FIXED | {name: _digits(draw, *bounds) for name, bounds in _DECIMALS.items()}
     nulls = draw.choice([0.02, 0.12, 0.12, 0.4])
     columns: dict[str, pa.Array] = {"k": pa.array(range(count), pa.int64())}
     for name, kind in types.items():
-        columns[_real(name, odd)] = _column(draw, name, kind, count, nulls)
+        columns[odd.get(name, name)] = _column(draw, name, kind, count, nulls)
     for name, kind in _NESTED.items():
         columns[name] = pa.array([_sometimes_null(draw, nulls, _nested(draw, kind, nulls)) for _ in range(count)], kind)
     for name, plain in _SPELLED.items():
         words = plain * 4 + (_ODDLY_SPELLED[name] if draw.random() < 0.3 else [])
         columns[name] = pa.array([_sometimes_null(draw, nulls, draw.choice(words)) for _ in range(count)], pa.string())
     return RandomTable(
-        pa.table(columns), {name: f"`{_real(name, odd)}`" if name in odd else name for name in [*types, *_SPELLED, *_NESTED, "k"]}
+        pa.table(columns), {name: f"`{odd[name]}`" if name in odd else name for name in [*types, *_SPELLED, *_NESTED, "k"]}
     )
-
-
-def _real(name: str, odd: frozenset[str]) -> str:
-    return f"{name} 'ä%" if name in odd else name
 
 
 def _digits(draw: random.Random, fewest: int, most: int) -> pa.Decimal128Type:
