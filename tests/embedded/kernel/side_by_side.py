@@ -126,15 +126,19 @@ class SideBySide:
         assert (after.native_open, after.native_leaks) == (0, 0)
 
     def _open(self) -> dict[str, Session]:
-        ways = {name: self._session() for name in ("require", "auto", "reference", "off")}
-        for name, session in ways.items():
-            self._answer(session, f"SET native = '{'off' if name == 'reference' else name}'")
-        self._driver.call("configureSession", ways["reference"].in_engine(), json.dumps(_REFERENCE))
+        ways = {name: self._open_as(name) for name in ("require", "auto", "reference", "off")}
         if self._shape is not None:
             self._answer(ways["require"], "SET native = 'auto'")
             wanted = json.dumps({"spark.sqe.native.shape": self._shape})
             self._driver.call("configureSession", ways["require"].in_engine(), wanted)
         return ways
+
+    def _open_as(self, way: str) -> Session:
+        session = self._session()
+        self._answer(session, f"SET native = '{'off' if way == 'reference' else way}'")
+        if way == "reference":
+            self._driver.call("configureSession", session.in_engine(), json.dumps(_REFERENCE))
+        return session
 
     def _ask(self, query: RandomQuery, ways: dict[str, Session], outcome: Outcome, lock: threading.Lock) -> None:
         found = self._answer(ways["require"], query.text)
@@ -146,7 +150,7 @@ class SideBySide:
         if unlike is not None:
             expected = self._answer(ways["off"], query.text)
             unlike = difference(expected, found, ordered=query.ordered)
-        if unlike is not None and self._either(query, found, ways):
+        if unlike is not None and self._either(query, found):
             unlike = None
         with lock:
             outcome.asked += 1
@@ -163,14 +167,14 @@ class SideBySide:
             if unlike is not None:
                 outcome.differences.append((query.text, unlike))
 
-    def _either(self, query: RandomQuery, found: Answer, ways: dict[str, Session]) -> bool:
+    def _either(self, query: RandomQuery, found: Answer) -> bool:
         """Whether Spark alone may give this answer, too.
 
         Iceberg plans the files of several commits in parallel, so they come in any order. Of rows that fail in different ways
         Spark tells of the first, and of 0.0 and -0.0 the first is the smallest. What the kernel gives back runs on Spark once
-        more, and then it may be another one.
+        more, and then it may be another one. In a session of its own each time, since a session keeps the order (jvm: KeptPlans).
         """
-        again = (self._answer(ways[way], query.text) for _ in range(6) for way in ("reference", "off"))
+        again = (self._answer(self._open_as(way), query.text) for _ in range(6) for way in ("reference", "off"))
         return any(difference(answer, found, ordered=query.ordered) is None for answer in again)
 
     def _answer(self, session: Session, text: str) -> Answer:

@@ -104,9 +104,21 @@ def rows(table: pa.Table) -> list[tuple[str, ...]]:
 
 def _countable(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Dates and times as numbers: Python has none beyond the year 9999."""
-    if pa.types.is_date(column.type):
-        return column.cast(pa.int32())
-    return column.cast(pa.int64()) if pa.types.is_timestamp(column.type) else column
+    counted = _counted(column.type)
+    return column if counted == column.type else column.cast(counted)
+
+
+def _counted(kind: pa.DataType) -> pa.DataType:
+    """Also within structs, arrays and maps."""
+    if pa.types.is_date(kind):
+        return pa.int32()
+    if pa.types.is_timestamp(kind):
+        return pa.int64()
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_counted(field.type)) for field in kind])
+    if pa.types.is_map(kind):
+        return pa.map_(kind.key_field.with_type(_counted(kind.key_type)), kind.item_field.with_type(_counted(kind.item_type)))
+    return pa.list_(kind.value_field.with_type(_counted(kind.value_type))) if pa.types.is_list(kind) else kind
 
 
 def _cell(value: object) -> str:
