@@ -30,7 +30,7 @@ object Arithmetic {
     case Divide(left, right, _) if left.dataType == DoubleType => s"(${sql(left)} / ${notZero(sql(right))})"
     case divide: Divide => divided(divide, sql)
     case remainder: Remainder if isNumber(remainder.dataType) =>
-      NativeTypes.cast(s"(${sql(remainder.left)} % ${notZero(sql(remainder.right))})", remainder.dataType)
+      NativeTypes.cast(s"(${alike(remainder.left, remainder, sql)} % ${notZero(alike(remainder.right, remainder, sql))})", remainder.dataType)
     case divide: IntegralDivide if divide.left.dataType.isInstanceOf[IntegralType] =>
       NativeTypes.cast(s"(${sql(divide.left)} // ${notZero(sql(divide.right))})", divide.dataType)
     case minus: UnaryMinus if isNumber(minus.dataType) => NativeTypes.cast(s"(-${of34Digits(minus.child, sql)})", minus.dataType)
@@ -52,6 +52,16 @@ object Arithmetic {
       s"(CASE WHEN isfinite($number) THEN ${Casts.nearest(Casts.byItsDigits(number, to), to)} ELSE $number END)"
     case ShiftRight(value, Literal(count: Int, _)) if count >= 0 && count < 31 => NativeTypes.cast(s"(${sql(value)} >> $count)", value.dataType)
     case Round(child, Literal(digits: Int, _), _) if digits >= 0 && child.dataType.isInstanceOf[DecimalType] => rounded(child, digits, sql)
+  }
+
+  /** A decimal with as many digits on either side of its point as the longer of both has: where that is no decimal, the kernel would take doubles. */
+  private def alike(child: Expression, of: Remainder, sql: Expression => String): String = (of.left.dataType, of.right.dataType) match {
+    case (left: DecimalType, right: DecimalType) =>
+      val scale = math.max(left.scale, right.scale)
+      val digits = math.max(left.precision - left.scale, right.precision - right.scale) + scale
+      if (digits > DecimalType.MAX_PRECISION) Refused("remainder of many digits")
+      NativeTypes.cast(sql(child), DecimalType(digits, scale))
+    case _ => sql(child)
   }
 
   /** Spark turns the sign of a decimal in a calculation of 34 digits, which rounds longer ones: those are an error here. */

@@ -413,3 +413,15 @@ def test_the_time_of_what_failed_is_counted(sides: Sides, driver: Driver) -> Non
     assert after is not None
     assert sum(after.native_fallbacks.values()) == sum(before.native_fallbacks.values()) + 1
     assert 0 < after.native_fallback_millis - before.native_fallback_millis < 30_000
+
+
+def test_remainders_of_decimals_that_have_no_digits_in_common(sides: Sides) -> None:
+    """The kernel takes doubles for them where no decimal has so many digits, and a remainder larger than its divisor came out."""
+    tiny, values = "0.000000000000000001", "(VALUES ('7.00'), ('1.23'), ('-3.75'), ('8'), (NULL)) AS v (x)"
+    kinds = {"a": (38, 2), "b": (20, 18), "c": (38, 20), "d": (19, 0)}
+    columns = ", ".join(f"CAST(x AS DECIMAL({digits},{scale})) AS {name}" for name, (digits, scale) in kinds.items())
+    sides.run(f"CREATE TABLE remainders AS SELECT {columns} FROM {values}")
+    sides.same_natively(f"SELECT b % -{tiny}, c % 0.3, d % {tiny}, d % b, a % 0.7 FROM remainders ORDER BY b")
+    for remainder in (f"a % -{tiny}", "a % c", "c % a", f"{tiny} % a"):
+        query = f"SELECT sum({remainder}), max({remainder}) FROM remainders"
+        assert sides.difference(query) is None, query
