@@ -1,6 +1,6 @@
 package org.apache.spark.sql.sqe
 
-import java.util.{Base64, Collections}
+import java.util.Base64
 import java.util.concurrent.{ConcurrentLinkedQueue, ExecutionException, Executors, FutureTask, TimeoutException}
 import java.util.concurrent.TimeUnit.MILLISECONDS
 import java.util.concurrent.atomic.AtomicLong
@@ -268,14 +268,4 @@ object JobWatch {
   def count: Long = started.get
 
   def stop(group: String): Unit = stopped.add(group)
-}
-
-object Recent {
-  /** A set that forgets its oldest items. */
-  def setOf[T](count: Int): java.util.Set[T] = {
-    val items = new java.util.LinkedHashMap[T, java.lang.Boolean] {
-      override def removeEldestEntry(eldest: java.util.Map.Entry[T, java.lang.Boolean]): Boolean = size > count
-    }
-    Collections.synchronizedSet(Collections.newSetFromMap(items))
-  }
 }

@@ -14,6 +14,7 @@ import org.apache.spark.sql.connector.catalog.{Table => SparkSideTable}
 import org.apache.spark.sql.connector.read.{Scan, ScanBuilder}
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
+import org.apache.spark.sql.sqe.Recent
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /**
@@ -24,7 +25,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
  * statement; another commit is another metadata file, and so another key: nothing here can be stale. The collector may take it.
  */
 final class KeptPlans {
-  private var kept = new SoftReference[KeptPlans.Recent](null)
+  private var kept = new SoftReference[Recent[KeptPlans.Key, KeptPlans.Tasks]](null)
 
   /** The table, as one that keeps the plans of its scans; others (metadata tables, those of other moments) as they are. */
   def of(table: SparkSideTable): SparkSideTable = table match {
@@ -36,13 +37,13 @@ final class KeptPlans {
   }
 
   private[source] def give(scan: SparkBatchQueryScan): Unit =
-    for (key <- KeptPlans.key(scan); tasks <- synchronized(Option(kept.get).flatMap(plans => Option(plans.get(key))))) scan.resetTasks(tasks)
+    for (key <- KeptPlans.key(scan); tasks <- synchronized(Option(kept.get).flatMap(_.get(key)))) scan.resetTasks(tasks)
 
   private[source] def keep(scan: SparkBatchQueryScan): Unit = KeptPlans.key(scan).foreach { key =>
     val tasks = scan.tasks
-    if (tasks.size <= KeptPlans.most) synchronized {
+    synchronized {
       val plans = Option(kept.get).getOrElse {
-        val made = new KeptPlans.Recent
+        val made = new Recent[KeptPlans.Key, KeptPlans.Tasks](KeptPlans.most, 1L + _.size)
         kept = new SoftReference(made)
         made
       }
@@ -59,7 +60,7 @@ object KeptPlans {
   private type Tasks = util.List[PartitionScanTask]
 
   /** Files, of all plans of a session together: about a kilobyte each. */
-  private val most = 2000
+  private val most = 2000L
 
   /** All that a plan depends on. Filters as JSON: no constant can be mistaken for a condition. */
   private final case class Key(metadata: String, snapshot: Long, filters: Seq[String], columns: StructType)
@@ -70,20 +71,6 @@ object KeptPlans {
         Try(Key(location, scan.snapshotId, scan.filters.asScala.toSeq.map(ExpressionParser.toJson(_)), scan.projection.asStruct)).toOption
       }
     case _ => None
-  }
-
-  /** Forgets what was asked for the longest time ago. */
-  private final class Recent extends util.LinkedHashMap[Key, Tasks](16, 0.75f, true) {
-    private var files = 0
-
-    def add(key: Key, tasks: Tasks): Unit = if (put(key, tasks) == null) {
-      files += tasks.size
-      val oldest = entrySet.iterator
-      while (files > most && oldest.hasNext) {
-        files -= oldest.next.getValue.size
-        oldest.remove()
-      }
-    }
   }
 
   /** Plans nothing: when a statement comes here, Spark has asked each scan how its rows are partitioned, and so for its files. */

@@ -1,11 +1,10 @@
 package org.apache.spark.sql.sqe.kernel
 
-import java.util
-
 import scala.jdk.CollectionConverters._
 
 import org.apache.iceberg.DeleteFile
 import org.apache.iceberg.data.BaseDeleteLoader
+import org.apache.spark.sql.sqe.Recent
 
 /**
  * A data file of which rows are deleted by their positions: how many it has, and where those are written down (position delete files,
@@ -30,7 +29,7 @@ final case class DeletedRows(path: String, location: String, rows: Long, by: Seq
 object DeletedRows {
   /** A bit each. */
   private val mostRows = 1L << 28
-  private val mostKept = 32L << 20
+  private val kept = new Recent[(String, String, Set[(String, Any)]), Array[Byte]](32L << 20, _.length)
   private val blobs = "deleted_blobs"
 
   /** The table of the instance that they are put into, before it runs the query. Bits are half of what an anti join with positions costs. */
@@ -50,24 +49,10 @@ object DeletedRows {
   /** Delete files never change. To read them again for each query took most of its time; Spark's own reader keeps them, too. */
   private def bitsOf(file: DeletedRows): Array[Byte] = file.keptFor.fold(file.bits) { owner =>
     val key = file.key(owner)
-    Option(kept.synchronized(kept.get(key))).getOrElse {
+    kept.get(key).getOrElse {
       val bits = file.bits
-      kept.synchronized(kept.add(key, bits))
+      kept.add(key, bits)
       bits
-    }
-  }
-
-  private object kept extends util.LinkedHashMap[(String, String, Set[(String, Any)]), Array[Byte]](16, 0.75f, true) {
-    private var bytes = 0L
-
-    /** Forgets what was asked for the longest time ago. */
-    def add(key: (String, String, Set[(String, Any)]), bits: Array[Byte]): Unit = if (bits.length <= mostKept && put(key, bits) == null) {
-      bytes += bits.length
-      val oldest = entrySet.iterator
-      while (bytes > mostKept && oldest.hasNext) {
-        bytes -= oldest.next.getValue.length
-        oldest.remove()
-      }
     }
   }
 }
