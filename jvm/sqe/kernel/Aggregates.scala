@@ -11,7 +11,7 @@ import org.apache.spark.unsafe.types.UTF8String
  * | function | why it is exact |
  * |---|---|
  * | count | counts |
- * | sum of integers and decimals | summed in 128 bits and cast to Spark's type; a sum that does not fit fails in both |
+ * | sum of integers and decimals | summed in 128 bits and cast to Spark's type; a sum that does not fit fails in both. Spark fails, too, where one in between does not: an error here where that is possible in any order |
  * | min, max | of types with one order and no two spellings of a value; of floats, where not both zeros could be the answer, else an error here |
  * | avg of decimals | sum and count exact, divided with HALF_UP as Spark does |
  * | avg of integers | Spark adds doubles: exact, and so independent of order, below 2^53; beyond that an error here, Spark's sum there |
@@ -42,7 +42,7 @@ object Aggregates {
       val parts = several.map(sql)
       s"count(${distinct}CASE WHEN ${parts.map(part => s"$part IS NOT NULL").mkString(" AND ")} THEN ${parts.mkString("row(", ", ", ")")} END)$where"
     case sum: Sum if sum.dataType == LongType || sum.dataType.isInstanceOf[DecimalType] =>
-      NativeTypes.cast(s"sum($distinct${sql(sum.child)})$where", sum.dataType)
+      inAnyOrder(sum.child.dataType, sql(sum.child), where)(NativeTypes.cast(s"sum($distinct${sql(sum.child)})$where", sum.dataType))
     case min: Min if NativeTypes.hasExtremes(min.dataType) => s"min(${sql(min.child)})$where"
     case max: Max if NativeTypes.hasExtremes(max.dataType) => s"max(${sql(max.child)})$where"
     case min: Min if NativeTypes.isFloat(min.dataType) => oneZero("min", sql(min.child), where)
@@ -56,6 +56,16 @@ object Aggregates {
     case Percentile(value, Literal(share: Double, _), Literal(1L, _), _, _, false) if distinct.isEmpty && share >= 0 && share <= 1 => percentile(value, share, where, sql)
     case average: Average => averaged(average, distinct, where, sql)
     case other => Refused(s"aggregate ${other.prettyName} of type ${other.children.headOption.fold("")(_.dataType.typeName.takeWhile(_ != '('))}")
+  }
+
+  /** `sum`, unless the largest number, taken as often as there are rows, does not fit the type in which Spark adds up. */
+  private def inAnyOrder(of: DataType, value: String, where: String)(sum: String): String = (of match {
+    case LongType => Some("9.2e18")
+    case decimal: DecimalType if decimal.precision + 10 > DecimalType.MAX_PRECISION => Some(s"9.9e${37 - decimal.scale}")
+    case _ => None
+  }).fold(sum) { most =>
+    val largest = Seq("max", "min").map(end => s"abs(CAST($end($value)$where AS DOUBLE))").mkString("greatest(", ", ", ")")
+    s"(CASE WHEN $largest * count($value)$where > CAST('$most' AS DOUBLE) THEN error('sum') ELSE $sum END)"
   }
 
   /** Up to it each whole number is a double. */
@@ -101,7 +111,7 @@ object Aggregates {
         // Of fewer digits than its usual four Spark has a reason of its own; 19 are those of a count (see Arithmetic on rounding twice).
         if (result.scale != of.scale + 4 || result.scale + 19 > 38) Refused("average of many digits")
         val total = Arithmetic.unscaled(NativeTypes.cast(s"sum($distinct$value)$where", sum), sum)
-        Arithmetic.scaled(s"${Arithmetic.halfUp}($total * ${Arithmetic.huge(4)}, CAST($count AS HUGEINT))", result)
+        inAnyOrder(of, value, where)(Arithmetic.scaled(s"${Arithmetic.halfUp}($total * ${Arithmetic.huge(4)}, CAST($count AS HUGEINT))", result))
       case (_: IntegralType, DoubleType) =>
         // Of large ones the first row tells. DISTINCT takes -1 and 1 for one here.
         val counted = if (average.child.dataType == LongType) s"CASE WHEN $value NOT BETWEEN -$exactDouble AND $exactDouble THEN error('sum') ELSE $value END" else value

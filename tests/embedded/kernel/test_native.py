@@ -425,3 +425,25 @@ def test_remainders_of_decimals_that_have_no_digits_in_common(sides: Sides) -> N
     for remainder in (f"a % -{tiny}", "a % c", "c % a", f"{tiny} % a"):
         query = f"SELECT sum({remainder}), max({remainder}) FROM remainders"
         assert sides.difference(query) is None, query
+
+
+@pytest.mark.parametrize("function", ["sum", "try_sum", "avg", "try_avg"])
+@pytest.mark.parametrize("column", ["l", "d", "e"])
+def test_a_sum_that_does_not_fit_in_between(sides: Sides, made: dict[str, bool], column: str, function: str) -> None:
+    """Spark adds one row after another, and is told of an overflow that later rows would have taken back."""
+    if "between" not in made:
+        most = {"l": ("BIGINT", 2**63 - 1), "d": ("DECIMAL(38,0)", 10**38 - 1), "e": ("DECIMAL(30,4)", 10**26 - 1)}
+        names = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, (kind, _) in most.items())
+        rows = [[number for _, number in most.values()], [5, 5, 5], [-7, -7, -7], [None, None, None], [1, 2, 3]]
+        text = ", ".join(
+            f"({k}, " + ", ".join("NULL" if cell is None else f"'{cell}'" for cell in row) + ")" for k, row in enumerate(rows)
+        )
+        sides.run(f"CREATE TABLE between AS SELECT k, {names} FROM (VALUES {text}) AS v (k, l, d, e) ORDER BY k")
+        made["between"] = True
+    for query in (
+        f"SELECT {function}({column}) FROM between",
+        f"SELECT k < 1, {function}({column}) FROM between GROUP BY 1",
+        f"SELECT k, {function}({column}) OVER (ORDER BY k) AS s FROM between ORDER BY k",
+    ):
+        assert sides.difference(query) is None, query
+    sides.same_natively(f"SELECT k, {function}({column}) FROM between WHERE k > 0 GROUP BY k")
