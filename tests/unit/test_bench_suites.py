@@ -154,3 +154,20 @@ def test_days_that_are_compared_are_dates_for_trino() -> None:
         "OR d IN (CAST('2000-01-03' AS DATE)) OR n = 'x'"
     )
     assert "CAST" not in in_dialect(query, "duckdb")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["run", "tpch", "--users", "x"], "argument --users: 'x' is no whole number above 0"),
+        (["run", "tpch", "--users", "4,"], "argument --users: '' is no whole number above 0"),
+        (["run", "tpch", "--repeat", "0"], "argument --repeat: '0' is no whole number above 0"),
+        (["load", "small", "--scale", "-1"], "argument --scale: '-1' is no number above 0 and up to 100000"),
+        (["load", "small", "--scale", "much"], "argument --scale: 'much' is no number above 0 and up to 100000"),
+    ],
+)
+def test_a_number_that_is_none_is_told_before_anything_starts(arguments: list[str], told: str) -> None:
+    program = "from sqe.bench.main import main; main()"
+    ran = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, timeout=60, check=False)
+    assert ran.returncode == 2
+    assert ran.stderr.splitlines()[-1].endswith(told)

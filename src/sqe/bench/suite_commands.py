@@ -45,7 +45,9 @@ def add_to(commands: Any) -> None:
     run.add_argument("--repeat", type=_positive, metavar="N", help="measured rounds; the median counts (3, small: 31)")
     run.add_argument("--warm-up", type=_positive, metavar="N", help="at most so many rounds before (4, small: 10)")
     run.add_argument("--memory", default="2g", metavar="SIZE", help="heap of the engines that run on Java (2g)")
-    run.add_argument("--users", default="", metavar="N,N", help="asked by so many at once (suite users: 10,50,100), not in turns")
+    run.add_argument(
+        "--users", type=_sizes, default=(), metavar="N,N", help="asked by so many at once (suite users: 10,50,100), not in turns"
+    )
     run.add_argument("--seconds", type=_positive, default=60, metavar="N", help="how long each crowd asks (60)")
     run.add_argument(
         "--variant",
@@ -154,7 +156,7 @@ def _run(options: argparse.Namespace) -> int:
 
     suite = find(options.suite)
     queries = _chosen(suite.queries(options.scale), options.queries)
-    crowds = options.users or ("10,50,100" if suite.name == "users" else "")
+    crowds = options.users or ((10, 50, 100) if suite.name == "users" else ())
     if crowds and any(query.kind != "read" for query in queries):
         raise BenchmarkError(f"--users asks only reads, and {suite.name} has writes; --queries chooses")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was measured by then is kept, as after Ctrl-C
@@ -167,8 +169,7 @@ def _run(options: argparse.Namespace) -> int:
             _say(f"starting {engine.name}")
             stack.enter_context(engine).start(loaded)
         if crowds:
-            sizes = [_positive(size) for size in crowds.split(",")]
-            result = Crowd(loaded, engines, sizes, options.seconds, _say).run(queries)
+            result = Crowd(loaded, engines, crowds, options.seconds, _say).run(queries)
         else:
             rounds = Rounds(options.repeat or suite.repeat, options.warm_up or suite.warm_up, options.cold)
             result = Runner(loaded, engines, rounds, _say).run(queries)
@@ -255,17 +256,23 @@ def _variant(text: str, memory: str) -> Engine:
 
 
 def _scale(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
     if not 0 < value <= 100_000:
-        raise ValueError
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0 and up to 100000")
     return value
 
 
 def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise ValueError
-    return value
+    if not (text.isascii() and text.isdigit() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
+    return int(text)
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    return tuple(_positive(size) for size in text.split(","))
 
 
 def _say(text: str) -> None:
