@@ -20,6 +20,9 @@ from sqe.sessions import Sessions
 
 pytest.register_assert_rewrite("both_engines")
 
+# Of servers that tests or benchmarks start: their own statements would take the cores from the tests.
+os.environ.setdefault("SQE_ENGINE__WARM_UP", "0s")
+
 
 @cache
 def _counted() -> frozenset[str]:

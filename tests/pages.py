@@ -154,6 +154,7 @@ class Stage:
         self.folder = folder
         self.ports = {port: str(free) for port, free in zip(("50051", "8080", "9090", "9091"), free_ports(4), strict=True)}
         self.env = {name: value for name, value in os.environ.items() if not name.startswith("SQE_")}
+        self.env["SQE_ENGINE__WARM_UP"] = "0s"  # the cores are for the tests
         self.env["SQE_CACHE_DIR"] = os.environ.get("SQE_CACHE_DIR") or str(Path.home() / ".cache" / "sqe")
         self.env |= {"HOME": str(folder), "XDG_RUNTIME_DIR": str(folder / "run"), "NO_COLOR": "1"}
         self.env["PATH"] = f"{folder / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}"

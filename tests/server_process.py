@@ -31,8 +31,9 @@ COMMAND = (sys.executable, "-m", "sqe.server_main")
 
 
 def environment(**more: str) -> dict[str, str]:
-    """Without settings of whoever runs the tests."""
-    return {name: value for name, value in os.environ.items() if "__" not in name} | more
+    """Without settings of whoever runs the tests, and without statements of the server's own: the cores are for the tests."""
+    ours = {name: value for name, value in os.environ.items() if "__" not in name}
+    return ours | {"SQE_ENGINE__WARM_UP": "0s"} | more
 
 
 @dataclass

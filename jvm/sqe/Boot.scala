@@ -50,11 +50,14 @@ object Boot {
     daemon("sqe-boot-libraries")(libraries())
     try {
       val session = buildSession(request, request.getProperty("preload") == "beside")
+      val warmUpMillis = if (request.getProperty("preload") == "after") request.getProperty("warm_up_millis").toLong else 0L
+      link.warmingUp = warmUpMillis > 0
       link.started(session)
       Preload.run()
       link.preloaded()
       // Its first instance takes a second; a statement that waits already needs the cores more.
       if (request.getProperty("preload") == "after" && KernelSettings.mode(session) != "off") daemon("sqe-native-warm")(NativeInstance.warmUp())
+      if (link.warmingUp) daemon("sqe-warm-up")(new WarmUp(session, Path.of(request.getProperty("folder")), warmUpMillis, link).run())
     } catch {
       case failure: Throwable => link.failedToStart(failure)
     }

@@ -22,6 +22,8 @@ final class GivenBack(busy: () => Boolean) extends Logging {
   /** To be told of every statement's beginning and end. */
   def used(): Unit = lastUse = System.nanoTime
 
+  def sinceUse: Long = System.nanoTime - lastUse
+
   def start(): Unit = {
     val thread = new Thread(() => watch(), "sqe-given-back")
     thread.setDaemon(true)

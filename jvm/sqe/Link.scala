@@ -24,6 +24,8 @@ final class Link {
   @volatile private var profiling: Profiling = _
   private val cancelledBefore = Recent.setOf[String](1000)
   private val givenBack = new GivenBack(() => !executions.isEmpty)
+  /** Whether the driver will run, or runs, statements of its own ([[WarmUp]]). */
+  @volatile private[sqe] var warmingUp = false
 
   private[sqe] def started(session: SparkSession): Unit = {
     AffectedRows.listen()
@@ -46,6 +48,12 @@ final class Link {
     val execution = executions.remove(id)
     if (execution != null) Option(profiling).foreach(_.ran(execution.query))
   }
+
+  /** To be told of what ran without an execution. */
+  private[sqe] def used(): Unit = givenBack.used()
+
+  /** Whether no statement runs, nor has run within so many milliseconds. */
+  private[sqe] def rests(millis: Long): Boolean = executions.isEmpty && givenBack.sinceUse > millis * 1000000
 
   private[sqe] def execution(id: String): Option[Execution] = Option(executions.get(id))
 
@@ -231,6 +239,7 @@ final class Link {
       "sessions" -> sessions.size,
       "executions" -> executions.size,
       "given_queries" -> SystemCatalog.waiting,
+      "warming_up" -> warmingUp,
       "jobs" -> JobWatch.count,
       "active_jobs" -> root.sparkContext.statusTracker.getActiveJobIds().length) ++ Counters.facts
   }

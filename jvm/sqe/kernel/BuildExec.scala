@@ -20,8 +20,19 @@ import org.apache.spark.sql.execution.{BaseSubqueryExec, ExecSubqueryExpression,
 import org.apache.spark.sql.sqe.{ArrowSchema, BatchEncoding, ColumnEncoder, Columns, FewRows, LocalRows, PartitionEncoder, ResultPlan, RowEncoder, Rows, VectorEncoder}
 import org.apache.spark.sql.types.{BinaryType, DataType, StructField, StructType}
 
+/** Batches of Arrow's: broadcast to all executors, or with the task itself. */
+sealed trait BuiltBatches extends Serializable {
+  def value: Array[Array[Byte]]
+}
+
+final case class SentBatches(sent: Broadcast[Array[Array[Byte]]]) extends BuiltBatches {
+  override def value: Array[Array[Byte]] = sent.value
+}
+
+final case class GivenBatches(value: Array[Array[Byte]]) extends BuiltBatches
+
 /** Rows for the kernel of a task, as a table of that name. */
-final case class BuiltTable(name: String, schema: StructType, batches: Broadcast[Array[Array[Byte]]]) {
+final case class BuiltTable(name: String, schema: StructType, batches: BuiltBatches) {
   def create(from: String): String =
     s"CREATE TEMP TABLE $name AS SELECT ${Select.list(schema.map(column => s"${NativeTypes.cast(column.name, column.dataType)} AS ${column.name}"))} FROM $from"
 
@@ -29,7 +40,13 @@ final case class BuiltTable(name: String, schema: StructType, batches: Broadcast
     val head = new ByteArrayOutputStream
     MessageSerializer.serialize(new WriteChannel(Channels.newChannel(head)), ArrowSchema.of(schema, "UTC"))
     val parts = Iterator(head.toByteArray) ++ batches.value.iterator
-    new ArrowStreamReader(new SequenceInputStream(parts.map(part => new ByteArrayInputStream(part): InputStream).asJavaEnumeration), allocator)
+    new ArrowStreamReader(new SequenceInputStream(parts.map(part => new ByteArrayInputStream(part): InputStream).asJavaEnumeration), allocator) {
+      override def loadNextBatch(): Boolean = {
+        val more = super.loadNextBatch()
+        if (more) CheckedText(getVectorSchemaRoot.getFieldVectors.asScala)
+        more
+      }
+    }
   }
 }
 
@@ -104,7 +121,7 @@ private final class BuildTask[T](encoder: PartitionEncoder[T]) extends ((TaskCon
  * group, and once for all fragments that ask for the same.
  */
 final case class BuildSide(plan: BaseSubqueryExec, name: String, schema: StructType, key: (Int, Int), exprId: ExprId) extends ExecSubqueryExpression with LeafLike[Expression] {
-  def table: BuiltTable = BuiltTable(name, schema, batches)
+  def table: BuiltTable = BuiltTable(name, schema, SentBatches(batches))
 
   private def batches: Broadcast[Array[Array[Byte]]] = plan match {
     case ReusedSubqueryExec(build: BuildExec) => build.batches

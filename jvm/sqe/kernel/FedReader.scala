@@ -3,11 +3,16 @@ package org.apache.spark.sql.sqe.kernel
 import java.util.concurrent.{ArrayBlockingQueue, TimeUnit}
 import java.util.concurrent.atomic.AtomicInteger
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.arrow.memory.BufferAllocator
 import org.apache.arrow.vector.VectorSchemaRoot
 import org.apache.arrow.vector.ipc.ArrowReader
 import org.apache.arrow.vector.types.pojo.Schema
 import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.read.PartitionReader
+import org.apache.spark.sql.execution.arrow.ArrowWriter
 import org.apache.spark.sql.sqe.{ArrowSchema, ColumnCopy}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
@@ -72,9 +77,10 @@ final class FedReader(allocator: BufferAllocator, scan: FedScan, threads: Int, c
     try {
       var partition = next.getAndIncrement()
       while (partition < scan.partitions.length && !stopped) {
-        val reader = scan.factory.createColumnarReader(scan.partitions(partition))
-        try while (!stopped && reader.next()) put(Rows(copied(reader.get())))
-        finally reader.close()
+        scan.decoding match {
+          case FedScan.ByColumns => columns(scan.factory.createColumnarReader(scan.partitions(partition)))
+          case FedScan.ByRows => rows(scan.factory.createReader(scan.partitions(partition)))
+        }
         partition = next.getAndIncrement()
       }
     } catch { case failure: Throwable => put(Failed(failure)) }
@@ -84,17 +90,41 @@ final class FedReader(allocator: BufferAllocator, scan: FedScan, threads: Int, c
     }
   }
 
+  private def columns(reader: PartitionReader[ColumnarBatch]): Unit =
+    try while (!stopped && reader.next()) put(Rows(copied(reader.get())))
+    finally reader.close()
+
+  private def rows(reader: PartitionReader[InternalRow]): Unit =
+    try {
+      var more = reader.next()
+      while (!stopped && more) put(Rows(made { root =>
+        val writer = ArrowWriter.create(root)
+        var count = 0
+        while (more && count < FedReader.rowsAtOnce) {
+          writer.write(reader.get())
+          count += 1
+          more = reader.next()
+        }
+        writer.finish()
+      }))
+    } finally reader.close()
+
   /** Iceberg uses its vectors again for the next rows. */
-  private def copied(batch: ColumnarBatch): VectorSchemaRoot = {
+  private def copied(batch: ColumnarBatch): VectorSchemaRoot = made { root =>
+    scan.schema.indices.foreach { i =>
+      val copy = ColumnCopy.into(root.getVector(i), scan.schema(i).dataType)
+      copy.reset(batch.numRows)
+      copy.copy(batch.column(i), 0, batch.numRows, 0)
+      copy.finish(batch.numRows)
+    }
+    root.setRowCount(batch.numRows)
+  }
+
+  private def made(fill: VectorSchemaRoot => Unit): VectorSchemaRoot = {
     val root = VectorSchemaRoot.create(arrowSchema, allocator)
     try {
-      scan.schema.indices.foreach { i =>
-        val copy = ColumnCopy.into(root.getVector(i), scan.schema(i).dataType)
-        copy.reset(batch.numRows)
-        copy.copy(batch.column(i), 0, batch.numRows, 0)
-        copy.finish(batch.numRows)
-      }
-      root.setRowCount(batch.numRows)
+      fill(root)
+      CheckedText(root.getFieldVectors.asScala)
       root
     } catch {
       case failure: Throwable =>
@@ -131,6 +161,7 @@ final class FedReader(allocator: BufferAllocator, scan: FedScan, threads: Int, c
 }
 
 object FedReader {
+  private val rowsAtOnce = 4096
   private val lookMillis = 50L
   private val endMillis = 30000L
 }

@@ -6,19 +6,25 @@ import org.apache.spark.sql.sqe.ColumnCopy
 import org.apache.spark.sql.types.{StructField, StructType}
 
 /**
- * A scan whose files the kernel does not read itself: remote, encrypted, imported, with equality deletes or defaults.
+ * A scan whose files the kernel does not read itself: remote, encrypted, imported, with equality deletes or defaults; metadata tables.
  * Iceberg's own reader decodes them in the task, with the rights and the rules that it has under Spark, and the kernel gets columns.
  */
-final case class FedScan(name: String, table: String, partitions: Array[InputPartition], factory: PartitionReaderFactory, schema: StructType)
+final case class FedScan(
+    name: String, table: String, partitions: Array[InputPartition], factory: PartitionReaderFactory, schema: StructType, decoding: FedScan.Decoding)
 
 object FedScan {
-  def of(relation: DataSourceV2ScanRelation, name: String): FedScan = {
+  sealed trait Decoding
+  case object ByColumns extends Decoding
+  /** What metadata tables have: rows of manifests, few of them. */
+  case object ByRows extends Decoding
+
+  def of(relation: DataSourceV2ScanRelation, name: String, decoding: Decoding): FedScan = {
     val schema = StructType(relation.output.map(column => StructField(NativeTypes.column(column), column.dataType)))
     if (schema.isEmpty) Refused("scan without columns")
-    if (!ColumnCopy.supports(schema)) Refused("columns that are read by rows")
+    if (decoding == ByColumns && !ColumnCopy.supports(schema)) Refused("columns that are read by rows")
     val batch = relation.scan.toBatch
     val (partitions, factory) = (batch.planInputPartitions(), batch.createReaderFactory())
-    if (!partitions.forall(factory.supportColumnarReads)) Refused("files that are read by rows")
-    FedScan(name, relation.relation.name, partitions, factory, schema)
+    if (partitions.exists(factory.supportColumnarReads(_) != (decoding == ByColumns))) Refused("files that are read by rows")
+    FedScan(name, relation.relation.name, partitions, factory, schema, decoding)
   }
 }

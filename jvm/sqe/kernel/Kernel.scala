@@ -80,7 +80,7 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
       Shape.of(session).checkOne(operators.scans.all.map(_.bytes).sum)
       if (KnownFailures.contains(key)) Refused(KnownFailures.reason)
     }
-    val query = NativeQuery(sql, operators.scans.all.map(_.all), KernelSettings.of(session), Shortcuts.closed(plan), operators.scans.fed, key)
+    val query = NativeQuery(sql, operators.scans.all.map(_.all), KernelSettings.of(session), Shortcuts.closed(plan), operators.scans.fed, key, operators.rows)
     val fragment = NativeExec(output, query, operators.scans.all, rewritten.collect { case node => node.nodeName })
     Counters.native.incrementAndGet()
     if (output.length == plan.output.length) fragment else ProjectExec(plan.output, fragment)
@@ -96,7 +96,11 @@ object Kernel {
 
   /** Not rows that adaptive execution has already: what is left of such a plan is Spark's. */
   private def readsTables(plan: LogicalPlan): Boolean =
-    plan.resolved && !plan.exists(_.isInstanceOf[LogicalQueryStage]) && plan.exists(_.isInstanceOf[DataSourceV2ScanRelation])
+    plan.resolved && !plan.exists(_.isInstanceOf[LogicalQueryStage]) && plan.exists {
+      case _: DataSourceV2ScanRelation => true
+      case local: LocalRelation => local.data.nonEmpty
+      case _ => false
+    }
 
   /** What Spark goes on with is one partition: less of it than of the tables, or two cores of Spark's are better. */
   private def shrinks(plan: LogicalPlan): Boolean = plan match {

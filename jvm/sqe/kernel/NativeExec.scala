@@ -60,7 +60,7 @@ final case class NativePartitionsExec(
 
   override protected def shares: Seq[Option[Share]] = shared.shares.map(Some(_))
 
-  override protected def ready: NativeQuery = query.copy(built = built.map(_.table))
+  override protected def ready: NativeQuery = query.copy(built = query.built ++ built.map(_.table))
 
   override protected def tables: Seq[String] = {
     val partitions = s"${shared.shares.length} partition${if (shared.shares.length == 1) "" else "s"}"
@@ -75,7 +75,7 @@ final case class NativePartitionsExec(
     }.distinct.sorted
     val text = (KnownFailures.renumbered(shared.whole(query.sql)) +: deleted).mkString("\n")
     copy(output.zipWithIndex.map { case (column, i) => AttributeReference("none", column.dataType)(ExprId(i)) },
-      query.copy(sql = text, files = Nil, key = (0, 0)), Nil, Nil, shared.copy(shares = Nil), built.map(_.canonicalized))
+      query.copy(sql = text, files = Nil, key = (0, 0), built = Nil), Nil, Nil, shared.copy(shares = Nil), built.map(_.canonicalized))
   }
 }
 

@@ -1,5 +1,7 @@
 package org.apache.spark.sql.sqe.kernel
 
+import scala.collection.mutable.ArrayBuffer
+
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans._
@@ -21,7 +23,7 @@ import org.apache.spark.sql.types.{ArrayType, MapType, StructType}
  * | Window | see [[Windows]] |
  * | Expand (ROLLUP, CUBE, GROUPING SETS, several DISTINCT) | each row once a grouping set |
  * | Generate: explode, posexplode, inline, of arrays and maps, also outer | one row an element; of NULL and of nothing no row, or one of NULLs where it is outer |
- * | local rows | written out |
+ * | local rows | written out, or given as Arrow columns ([[GivenRows]]) |
  * | secured table | its filter and masks are part of the SQL; see [[MayFail]] |
  */
 final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse], sharedOut: Option[SharedOut] = None) {
@@ -30,6 +32,10 @@ final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse],
   private val windows = new Windows(sql(_), setting)
   private val conditions = new InSparksOrder(sql(_))
   private val shared = new SharedParts
+  private val tables = ArrayBuffer[BuiltTable]()
+
+  /** Rows that go with the fragment. */
+  def rows: Seq[BuiltTable] = tables.toSeq
 
   /** A whole fragment. */
   def fragment(plan: LogicalPlan): String = shared(apply(plan))
@@ -49,7 +55,7 @@ final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse],
     case secured: SecuredRelation => apply(secured.child)
     case scan: DataSourceV2ScanRelation => scans(scan)
     case built: BuiltSide => s"SELECT ${columns(built.output)} FROM ${built.name}"
-    case local: LocalRelation if !local.isStreaming && local.data.length <= Operators.fewRows => written(local)
+    case local: LocalRelation if !local.isStreaming => if (local.output.isEmpty || local.data.length <= GivenRows.few) written(local) else given(local)
     case _: ExplainedTable => Refused("table with a policy, of which EXPLAIN shows nothing")
     case other => Refused(s"operator ${other.nodeName}")
   }
@@ -185,11 +191,18 @@ final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse],
   }
 
   private def written(local: LocalRelation): String = {
-    def row(items: Seq[String]): String = s"SELECT ${Select.list(items)}"
-    def item(value: Any, column: Attribute): String = s"${NativeLiterals(value, column.dataType)} AS ${NativeTypes.column(column)}"
-    if (local.data.isEmpty) row(local.output.map(item(null, _))) + " WHERE FALSE"
-    else local.data.map { values => row(local.output.zipWithIndex.map { case (column, i) => item(values.get(i, column.dataType), column) }) }
-      .mkString(" UNION ALL ")
+    def row(values: Int => Any): Seq[String] = local.output.zipWithIndex.map { case (column, i) => NativeLiterals(values(i), column.dataType) }
+    val names = local.output.map(NativeTypes.column)
+    if (local.data.isEmpty) s"SELECT ${Select.list(row(_ => null).zip(names).map { case (value, name) => s"$value AS $name" })} WHERE FALSE"
+    else if (names.isEmpty) s"SELECT ${Select.list(Nil)} FROM range(${local.data.length})"
+    else local.data.map(values => row(i => values.get(i, local.output(i).dataType)).mkString("(", ", ", ")"))
+      .mkString(s"SELECT ${Select.list(names)} FROM (VALUES ", ", ", names.mkString(") AS written(", ", ", ")"))
+  }
+
+  private def given(local: LocalRelation): String = {
+    val table = GivenRows.table(local, tables.size)
+    tables += table
+    s"SELECT ${columns(local.output)} FROM ${table.name}"
   }
 
   /** Sort with what stands directly on it, as one SELECT: the order of rows is the order of the outermost one. */
@@ -217,9 +230,4 @@ final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse],
       case _ => None
     }
   }
-}
-
-object Operators {
-  /** More of them are better read than written. */
-  private val fewRows = 1000
 }

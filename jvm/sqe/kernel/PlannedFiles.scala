@@ -181,6 +181,7 @@ object PlannedFiles {
     TypeUtil.indexById(schema.asStruct).asScala.collect { case (id, field) if field.`type`.typeId == TypeID.STRING => id.toInt }.toSeq
   }
 
+  val metadataTable = "metadata table"
   private val notLocal = "files that are not local"
 
   /**
@@ -204,7 +205,7 @@ object PlannedFiles {
       if (file.file.format != FileFormat.PARQUET) Refused("file format other than Parquet")
       if (file.file.keyMetadata != null) Refused("encrypted files")
       file
-    case _ => Refused("metadata table")
+    case _ => Refused(metadataTable)
   }
 
   private def local(location: String): String = {

@@ -22,7 +22,8 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
  * | remote files | whole copies, which the session's own file access made or checked just now ([[Fetch]]) |
  * | rows by their numbers, of a table with a column of the name that the kernel has for those | decoded by Iceberg's own reader; checked in each file |
  * | equality deletes, encryption, remote files that the cache does not take, default values, imported files | decoded by Iceberg's own reader ([[FedScan]]) |
- * | formats that Iceberg reads by rows, metadata tables and columns | refused |
+ * | metadata tables whose rows are not in the driver already (`files`, `entries`, …) | read by Iceberg's own reader, as rows |
+ * | formats that Iceberg reads by rows, metadata columns | refused |
  */
 final class Scans(local: Boolean, cache: Option[CacheUse], sharedOut: Option[SharedOut]) {
   private var shares = Option.empty[SharedScan]
@@ -40,11 +41,14 @@ final class Scans(local: Boolean, cache: Option[CacheUse], sharedOut: Option[Sha
   def apply(relation: DataSourceV2ScanRelation): String = {
     relation.output.foreach(column => NativeTypes.check(column.dataType))
     try direct(relation)
-    catch { case refused: Refused if (local || sharedOut.isDefined) && Scans.decodable(refused.reason) => fromIceberg(relation) }
+    catch {
+      case refused: Refused if (local || sharedOut.isDefined) && Scans.decodable(refused.reason) => fromIceberg(relation, FedScan.ByColumns)
+      case refused: Refused if local && sharedOut.isEmpty && refused.reason == PlannedFiles.metadataTable => fromIceberg(relation, FedScan.ByRows)
+    }
   }
 
-  private def fromIceberg(relation: DataSourceV2ScanRelation): String = {
-    val scan = FedScan.of(relation, s"fed_${decoded.size}_")
+  private def fromIceberg(relation: DataSourceV2ScanRelation, decoding: FedScan.Decoding): String = {
+    val scan = FedScan.of(relation, s"fed_${decoded.size}_", decoding)
     if (isShared(relation)) share(SharedScan(scan.name, scan.table, scan.partitions.toSeq.map(part => DecodedShare(scan.copy(partitions = Array(part)))), 0, decoded = true))
     else decoded += scan
     s"SELECT ${columns(relation.output)} FROM ${scan.name}"

@@ -14,7 +14,7 @@ import org.apache.spark.sql.sqe.policy.SecuredRelation
  */
 object Worth {
   def check(plan: LogicalPlan, scans: Scans): Unit =
-    if (scans.fed.nonEmpty && isOneRow(plan)) Refused("one row of columns that Iceberg decodes, which Spark makes faster")
+    if (scans.fed.exists(_.decoding == FedScan.ByColumns) && isOneRow(plan)) Refused("one row of columns that Iceberg decodes, which Spark makes faster")
 
   private def isOneRow(plan: LogicalPlan): Boolean = plan match {
     case Project(_, child) => isOneRow(child)

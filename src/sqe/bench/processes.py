@@ -126,9 +126,13 @@ class Child:
 
 @contextmanager
 def sqe_server(folder: Path, memory: str = "2g", text: str = "") -> Iterator[tuple[Child, str]]:
-    """A real `sqe-server` process and its Flight SQL address, once it is ready; with `text` as sqe.toml, if given."""
+    """A real `sqe-server` process and its Flight SQL address, once it is ready; with `text` as sqe.toml, if given.
+    It runs no statements of its own, which a figure would take for those that it asked."""
     written = text or server_config(folder, memory)
-    with config_file(written) as config, Child([command("sqe-server"), "--config", str(config)]) as server:
+    with (
+        config_file(written) as config,
+        Child([command("sqe-server"), "--config", str(config), "--set=engine.warm_up=0s"]) as server,
+    ):
         try:
             yield server, f"grpc://{server.answer()['flight_sql']}"
         finally:

@@ -123,6 +123,12 @@ class Engine:
         None,
         "Memory of the native kernel, beside the heap; beyond it, it spills. Default: a quarter of the machine's, 2 GB at most.",
     )
+    warm_up: Duration = key(
+        duration("0s", "10m"),
+        Duration.parse("30s"),
+        "A server that nobody asks anything runs statements of its own for so long, once, so that Java has compiled Spark's code "
+        "when somebody does; `0s`: none. docs/server.md.",
+    )
     statistics_up_to: Size = key(
         size("0", "1g"),
         Size.parse("32m"),

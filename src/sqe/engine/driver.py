@@ -50,6 +50,7 @@ class DriverHealth:
     sessions: int
     executions: int
     given_queries: int  # statements that have rows of system.runtime.queries waiting for them
+    warming_up: bool  # it will run statements of its own while nobody asks anything, or does so now
     jobs: int  # started since the driver lives
     active_jobs: int
     native_fragments: int  # planned for the native kernel

@@ -25,6 +25,7 @@ def driver_of(settings: Settings, *, statement_waits: bool = True) -> Driver:
             native_memory=str(settings.engine.native_memory) if settings.engine.native_memory else None,
             native_cache=str(settings.engine.native_cache),
             statement_waits=statement_waits,
+            warm_up_seconds=settings.engine.warm_up,
         )
     )
 

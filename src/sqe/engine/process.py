@@ -84,6 +84,7 @@ class LaunchOptions:
     native_memory: str | None = None  # the driver looks at its machine
     native_cache: str = kernel.DEFAULT_CACHE
     statement_waits: bool = True  # else the driver is ready first, and then loads what a first statement needs
+    warm_up_seconds: float = 0.0  # of statements of its own, while nobody asks anything; only where no statement waits
 
 
 class DriverProcess:
@@ -184,6 +185,7 @@ class DriverProcess:
             "folder": str(self._folder),
             "stream_socket": self.stream_socket,
             "preload": "beside" if options.statement_waits else "after",
+            "warm_up_millis": str(round(options.warm_up_seconds * 1000)),
             **driver_settings(options.master, str(self._folder), options.spark),
             "spark.sqe.native.server": options.native,
             **({"spark.sqe.native.memory": options.native_memory} if options.native_memory else {}),

@@ -46,6 +46,11 @@ GC_SECONDS = Declared(
 )
 THREADS = Declared("sqe_driver_threads", "gauge", "Threads of the driver JVM.")
 DRIVER_SESSIONS = Declared("sqe_driver_sessions", "gauge", "Sessions that the driver JVM holds a Spark session and tokens for.")
+WARMING_UP = Declared(
+    "sqe_driver_warming_up",
+    "gauge",
+    "1 until the driver JVM has run its own statements (`engine.warm_up`); they wait for users'.",
+)
 NATIVE_FRAGMENTS = Declared("sqe_native_fragments_total", "counter", "Parts of plans that were given to the native kernel.")
 NATIVE_REFUSALS = Declared(
     "sqe_native_refusals_total", "counter", "Parts of plans that the native kernel does not run, by reason.", ("reason",)
@@ -93,6 +98,8 @@ class DriverHealth(Protocol):
     def threads(self) -> int: ...
     @property
     def sessions(self) -> int: ...
+    @property
+    def warming_up(self) -> bool: ...
     @property
     def native_fragments(self) -> int: ...
     @property
@@ -207,6 +214,7 @@ class Metrics:
             yield _total(GC_SECONDS, health.gc_millis / 1000)
             yield _gauge(THREADS, health.threads)
             yield _gauge(DRIVER_SESSIONS, health.sessions)
+            yield _gauge(WARMING_UP, int(health.warming_up))
             yield _total(NATIVE_FRAGMENTS, health.native_fragments)
             yield _totals(NATIVE_REFUSALS, health.native_refusals)
             yield _totals(NATIVE_FALLBACKS, health.native_fallbacks)

@@ -105,6 +105,17 @@ def test_a_damaged_file_is_sparks_error(sides: Sides, driver: Driver) -> None:
     assert left(driver) == (0, 0)
 
 
+@pytest.mark.parametrize("text", ["X'82'", "X'4182'", "X'ff'"])
+def test_text_that_is_none_is_sparks(sides: Sides, driver: Driver, text: str) -> None:
+    """The kernel believes columns that it is given: it counted no letter where Spark counts one."""
+    table = f"bytes_{text[2:-1]}"
+    sides.run(f"CREATE TABLE {table} {FED} AS SELECT id, CAST(if(id = 77, {text}, X'c3a4') AS STRING) AS s FROM range(100)")
+    before = sides.fallbacks()
+    assert sides.difference(f"SELECT length(s) AS n, count(*) FROM {table} GROUP BY 1 ORDER BY n", ordered=True) is None
+    assert sides.fallbacks() == before + 1
+    assert left(driver) == (0, 0)
+
+
 def test_cancelling_ends_the_decoders(fed: Sides, driver: Driver) -> None:
     text = "SELECT count(*) FROM many_files a, many_files b, many_files c WHERE a.x + b.x < c.x AND a.s < concat(b.s, c.s)"
     assert fed.cancelled(text, when=lambda: left(driver)[0] == 1) is errors.USER_CANCELED

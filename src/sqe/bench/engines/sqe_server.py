@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
@@ -30,7 +31,13 @@ class ServerEngine(Engine):
         self._owned.callback(self._server.terminate)
         addresses = self._server.answer()
         self._metrics = str(addresses["metrics"])
+        self._await_warm_up()
         return addresses
+
+    def _await_warm_up(self) -> None:
+        """It runs statements of its own while nobody asks it anything: not while others are measured."""
+        while self._metric("sqe_driver_warming_up"):
+            time.sleep(1)
 
     def processes(self) -> Iterable[int]:
         if self._server is None:
@@ -38,11 +45,14 @@ class ServerEngine(Engine):
         return [self._server.pid]
 
     def heap_megabytes(self) -> float | None:
+        used = self._metric("sqe_driver_heap_used_bytes")
+        return None if used is None else used / (1 << 20)
+
+    def _metric(self, name: str) -> float | None:
         import httpx
 
         lines = httpx.get(f"http://{self._metrics}/metrics", timeout=30).text.splitlines()
-        used = (float(line.split()[1]) for line in lines if line.startswith("sqe_driver_heap_used_bytes "))
-        return next((bytes_used / (1 << 20) for bytes_used in used), None)
+        return next((float(line.split()[1]) for line in lines if line.startswith(f"{name} ")), None)
 
     def forget_copies(self) -> None:
         """The driver's folder is where it runs; copies that are gone are made again (docs/native.md)."""
