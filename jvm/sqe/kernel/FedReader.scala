@@ -78,7 +78,7 @@ final class FedReader(allocator: BufferAllocator, scan: FedScan, threads: Int, c
       var partition = next.getAndIncrement()
       while (partition < scan.partitions.length && !stopped) {
         scan.decoding match {
-          case FedScan.ByColumns => columns(scan.factory.createColumnarReader(scan.partitions(partition)))
+          case FedScan.ByColumns | FedScan.FewColumns => columns(scan.factory.createColumnarReader(scan.partitions(partition)))
           case FedScan.ByRows => rows(scan.factory.createReader(scan.partitions(partition)))
         }
         partition = next.getAndIncrement()

@@ -15,16 +15,23 @@ final case class FedScan(
 object FedScan {
   sealed trait Decoding
   case object ByColumns extends Decoding
+  /** Of a few pages ([[org.apache.iceberg.spark.source.LookUps]]). */
+  case object FewColumns extends Decoding
   /** What metadata tables have: rows of manifests, few of them. */
   case object ByRows extends Decoding
 
+  def canCopy(relation: DataSourceV2ScanRelation): Boolean = relation.output.nonEmpty && ColumnCopy.supports(columns(relation))
+
+  private def columns(relation: DataSourceV2ScanRelation): StructType =
+    StructType(relation.output.map(column => StructField(NativeTypes.column(column), column.dataType)))
+
   def of(relation: DataSourceV2ScanRelation, name: String, decoding: Decoding): FedScan = {
-    val schema = StructType(relation.output.map(column => StructField(NativeTypes.column(column), column.dataType)))
+    val schema = columns(relation)
     if (schema.isEmpty) Refused("scan without columns")
-    if (decoding == ByColumns && !ColumnCopy.supports(schema)) Refused("columns that are read by rows")
+    if (decoding != ByRows && !ColumnCopy.supports(schema)) Refused("columns that are read by rows")
     val batch = relation.scan.toBatch
     val (partitions, factory) = (batch.planInputPartitions(), batch.createReaderFactory())
-    if (partitions.exists(factory.supportColumnarReads(_) != (decoding == ByColumns))) Refused("files that are read by rows")
+    if (partitions.exists(factory.supportColumnarReads(_) != (decoding != ByRows))) Refused("files that are read by rows")
     FedScan(name, relation.relation.name, partitions, factory, schema, decoding)
   }
 }

@@ -64,10 +64,14 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
     None
   }
 
-  private def native(plan: LogicalPlan, mode: String): SparkPlan = {
+  private def native(plan: LogicalPlan, mode: String): SparkPlan =
+    try native(plan, mode, lookUps = true)
+    catch { case refused: Refused if refused.reason == Scans.fedTwice => native(plan, mode, lookUps = false) }
+
+  private def native(plan: LogicalPlan, mode: String, lookUps: Boolean): SparkPlan = {
     if (SpareInstance.unavailable) Refused("no library for this machine")
     val hidesRows = plan.collectWithSubqueries { case secured: SecuredRelation if secured.filtered => secured }.nonEmpty
-    val operators = new Operators(session.sparkContext.isLocal, Setting(session.sessionState.conf.sessionLocalTimeZone, hidesRows), CacheUse.of(session))
+    val operators = new Operators(session.sparkContext.isLocal, Setting(session.sessionState.conf.sessionLocalTimeZone, hidesRows), CacheUse.of(session), lookUps = lookUps)
     val output = plan.output.distinctBy(_.exprId)
     if (output.isEmpty) Refused("no columns")
     output.foreach(column => NativeTypes.check(column.dataType))

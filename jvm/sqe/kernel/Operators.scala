@@ -26,8 +26,8 @@ import org.apache.spark.sql.types.{ArrayType, MapType, StructType}
  * | local rows | written out, or given as Arrow columns ([[GivenRows]]) |
  * | secured table | its filter and masks are part of the SQL; see [[MayFail]] |
  */
-final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse], sharedOut: Option[SharedOut] = None) {
-  val scans = new Scans(local, cache, sharedOut)
+final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse], sharedOut: Option[SharedOut] = None, lookUps: Boolean = false) {
+  val scans = new Scans(local, cache, sharedOut, lookUps)
   private val sql = new Expressions(setting, apply)
   private val windows = new Windows(sql(_), setting)
   private val conditions = new InSparksOrder(sql(_))

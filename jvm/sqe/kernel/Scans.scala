@@ -2,7 +2,7 @@ package org.apache.spark.sql.sqe.kernel
 
 import scala.collection.mutable.ArrayBuffer
 
-import org.apache.iceberg.spark.source.PlannedFiles
+import org.apache.iceberg.spark.source.{LookUps, PlannedFiles}
 import org.apache.iceberg.types.Types.NestedField
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
@@ -22,10 +22,11 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
  * | remote files | whole copies, which the session's own file access made or checked just now ([[Fetch]]) |
  * | rows by their numbers, of a table with a column of the name that the kernel has for those | decoded by Iceberg's own reader; checked in each file |
  * | equality deletes, encryption, remote files that the cache does not take, default values, imported files | decoded by Iceberg's own reader ([[FedScan]]) |
+ * | a few pages of a file, for a condition on a key | decoded by Iceberg's own reader ([[LookUps]]) |
  * | metadata tables whose rows are not in the driver already (`files`, `entries`, …) | read by Iceberg's own reader, as rows |
  * | formats that Iceberg reads by rows, metadata columns | refused |
  */
-final class Scans(local: Boolean, cache: Option[CacheUse], sharedOut: Option[SharedOut]) {
+final class Scans(local: Boolean, cache: Option[CacheUse], sharedOut: Option[SharedOut], lookUps: Boolean) {
   private var shares = Option.empty[SharedScan]
   private val found = ArrayBuffer[PlannedFiles]()
   private val deleted = ArrayBuffer[DeletedRows]()
@@ -40,12 +41,15 @@ final class Scans(local: Boolean, cache: Option[CacheUse], sharedOut: Option[Sha
 
   def apply(relation: DataSourceV2ScanRelation): String = {
     relation.output.foreach(column => NativeTypes.check(column.dataType))
-    try direct(relation)
+    try if (isLookUp(relation)) fromIceberg(relation, FedScan.FewColumns) else direct(relation)
     catch {
       case refused: Refused if (local || sharedOut.isDefined) && Scans.decodable(refused.reason) => fromIceberg(relation, FedScan.ByColumns)
       case refused: Refused if local && sharedOut.isEmpty && refused.reason == PlannedFiles.metadataTable => fromIceberg(relation, FedScan.ByRows)
     }
   }
+
+  private def isLookUp(relation: DataSourceV2ScanRelation): Boolean =
+    lookUps && local && sharedOut.isEmpty && FedScan.canCopy(relation) && LookUps.isOne(relation.scan)
 
   private def fromIceberg(relation: DataSourceV2ScanRelation, decoding: FedScan.Decoding): String = {
     val scan = FedScan.of(relation, s"fed_${decoded.size}_", decoding)
@@ -56,7 +60,7 @@ final class Scans(local: Boolean, cache: Option[CacheUse], sharedOut: Option[Sha
 
   /** Its rows come once. A text that has it twice, for instance a condition with a subquery that is looked at twice, would get them halved. */
   def checkReadOnce(sql: String): Unit = {
-    if (decoded.exists(scan => isNotOnce(scan.name, sql))) Refused("scan by Iceberg's reader that is needed twice")
+    if (decoded.exists(scan => isNotOnce(scan.name, sql))) Refused(Scans.fedTwice)
     if (shares.exists(scan => isNotOnce(scan.name, sql))) Refused("shared scan that is needed twice")
   }
 
@@ -143,6 +147,7 @@ final case class SharedOut(scan: DataSourceV2ScanRelation, most: Int, inPieces: 
 object Scans {
   /** In the place of the shared scan's text, which each task has its own of. */
   private val sharedName = "own_files_"
+  val fedTwice = "scan by Iceberg's reader that is needed twice"
   private val hiddenNumbers = "column with a name of the kernel's own"
   private val decodable = Set(hiddenNumbers, "files that are not local", "table with equality deletes", "encrypted files", "file format other than Parquet",
     "table with a name mapping", "column with a default value", "file name that is a pattern")

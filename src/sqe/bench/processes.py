@@ -20,6 +20,7 @@ from sqe.bench.benchmark import BenchmarkError
 from sqe.bench.workspace import config_file, server_config
 
 _LEAVE_SECONDS = 30.0
+_LOG_BYTES = 1 << 16
 
 
 def command(name: str) -> str:
@@ -61,7 +62,7 @@ class Child:
                 raise BenchmarkError(f"{self._name} said nothing for {seconds:.0f} s")
             block = os.read(self._process.stdout.fileno(), 1 << 16)
             if not block:
-                raise BenchmarkError(f"{self._name} ended with {self._process.wait()}: {self._last_words()}")
+                raise BenchmarkError(f"{self._name} ended with {self._process.wait()}: {self.last_words()}")
             self._received += block
         line, _, self._received = self._received.partition(b"\n")
         return line.decode(errors="replace")
@@ -80,7 +81,7 @@ class Child:
             self._process.stdin.write(text.encode() + b"\n")
             self._process.stdin.flush()
         except OSError:
-            raise BenchmarkError(f"{self._name} ended with {self._process.wait()}: {self._last_words()}") from None
+            raise BenchmarkError(f"{self._name} ended with {self._process.wait()}: {self.last_words()}") from None
 
     def ask(self, text: str, seconds: float = 600) -> dict[str, Any]:
         self.tell(text)
@@ -117,10 +118,12 @@ class Child:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _last_words(self) -> str:
-        self._log.seek(0)
+    def last_words(self) -> str:
+        """Of its log. Read at a place, not from one: the process writes where the file's position is."""
+        log = self._log.fileno()
+        end = os.pread(log, _LOG_BYTES, max(0, os.fstat(log).st_size - _LOG_BYTES)).decode(errors="replace")
         # Not Java's stack frames: they begin with a tab.
-        lines = [line for line in self._log.read().decode(errors="replace").splitlines() if line.strip() and line[0] != "\t"]
+        lines = [line for line in end.splitlines() if line.strip() and line[0] != "\t"]
         return " | ".join(lines[-3:]) or "without a word"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import ClassVar
 
-from sqe.bench.engines.engine import Answer, EngineFailure, Parameters
+from sqe.bench.engines.engine import Answer, Parameters
 from sqe.bench.engines.sqe_server import ServerEngine
 from sqe.bench.lake import Loaded
 from sqe.bench.workspace import CATALOG
@@ -25,26 +25,25 @@ class SqeFlight(ServerEngine):
         self._client = self._owned.enter_context(self._connected())
 
     def run(self, sql: str, parameters: Parameters = ()) -> Answer:
-        return _asked(self._client, sql, parameters)
+        return self._asked(self._client, sql, parameters)
 
     @contextmanager
     def session(self) -> Iterator[Callable[[str], Answer]]:
         with self._connected() as client:
-            yield lambda sql: _asked(client, sql, ())
+            yield lambda sql: self._asked(client, sql, ())
 
     def _connected(self) -> FlightClient:
         client = FlightClient(self._address, user=self._place.user, password=self._place.password)
         client.execute(f"USE {CATALOG}.{self._schema}").close()
         return client
 
-
-def _asked(client: FlightClient, sql: str, parameters: Parameters) -> Answer:
-    started = time.perf_counter()
-    try:
-        table = client.execute(sql, list(parameters) or None).read_all()
-    except SqeError as failure:
-        raise EngineFailure(str(failure)) from None
-    return Answer(table, time.perf_counter() - started)
+    def _asked(self, client: FlightClient, sql: str, parameters: Parameters) -> Answer:
+        started = time.perf_counter()
+        try:
+            table = client.execute(sql, list(parameters) or None).read_all()
+        except SqeError as error:
+            raise self.failure(error) from None
+        return Answer(table, time.perf_counter() - started)
 
 
 ENGINE = SqeFlight

@@ -12,6 +12,7 @@ from sqe.bench.engines.engine import Engine, EngineFailure, Setting
 from sqe.bench.lake import Loaded
 from sqe.bench.processes import Child, command
 from sqe.bench.workspace import config_file
+from sqe.errors import GENERIC_INTERNAL_ERROR, SqeError
 
 
 class ServerEngine(Engine):
@@ -38,6 +39,12 @@ class ServerEngine(Engine):
         """It runs statements of its own while nobody asks it anything: not while others are measured."""
         while self._metric("sqe_driver_warming_up"):
             time.sleep(1)
+
+    def failure(self, error: SqeError) -> EngineFailure:
+        """What clients are told, and of a defect what its log says: nobody can look there when the server is gone."""
+        if error.code is not GENERIC_INTERNAL_ERROR or self._server is None:
+            return EngineFailure(str(error))
+        return EngineFailure(f"{error}; its log ends with: {self._server.last_words()}")
 
     def processes(self) -> Iterable[int]:
         if self._server is None:
