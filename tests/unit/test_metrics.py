@@ -27,6 +27,7 @@ class Health:
     gc_millis: int = 250
     threads: int = 42
     sessions: int = 3
+    warming_up: bool = True
     native_fragments: int = 9
     native_open: int = 1
     native_refusals: Mapping[str, int] = field(default_factory=lambda: {"metadata table": 2})
@@ -104,6 +105,7 @@ def test_sessions_and_the_driver_are_asked_when_prometheus_asks(counted: tuple[E
 
 def test_what_the_native_kernel_did_is_counted_by_reason(counted: tuple[Events, Callable[[], dict[str, float]]]) -> None:
     found = counted[1]()
+    assert found["sqe_driver_warming_up"] == 1
     assert (found["sqe_native_fragments_total"], found["sqe_native_running"]) == (9, 1)
     assert found['sqe_native_refusals_total{reason="metadata table"}'] == 2
     assert found['sqe_native_fallbacks_total{reason="Out of Memory Error"}'] == 1

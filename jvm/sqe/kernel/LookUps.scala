@@ -37,8 +37,9 @@ object LookUps {
     case _ => false
   }
 
+  /** Deleted rows are kept as bits where the kernel reads (jvm: DeletedRows), and read anew by Iceberg. */
   private def isPlain(task: FileScanTask): Boolean =
-    task.file.format == FileFormat.PARQUET && task.file.keyMetadata == null && !StoreIdentity.isRemote(task.file.location) && compares(task.residual)
+    task.deletes.isEmpty && task.file.format == FileFormat.PARQUET && task.file.keyMetadata == null && !StoreIdentity.isRemote(task.file.location) && compares(task.residual)
 
   private def isFew(scan: SparkBatchQueryScan, files: Seq[FileScanTask]): Boolean = {
     val left = files.map(task => selected(scan, task).getOrElse(task.file.recordCount)).sum
