@@ -78,7 +78,7 @@ object WarmUp {
     "CREATE NAMESPACE own.s",
     """CREATE TABLE own.s.facts AS SELECT id, CAST(id % 100 AS INT) AS g, concat('name ', id % 1000) AS name, CAST(id % 9999 / 7 AS DECIMAL(12,2)) AS price,
       |  CAST(id AS DOUBLE) / 3 AS x, date_add(DATE '2026-01-01', CAST(id % 365 AS INT)) AS day, timestamp_seconds(1767225600 + id) AS at
-      |FROM range(0, 20000, 1, 2)""".stripMargin,
+      |FROM range(0, 100000, 1, 2)""".stripMargin,
     "CREATE TABLE own.s.groups AS SELECT CAST(id AS INT) AS g, concat('group ', id) AS title FROM range(0, 100, 1, 1)",
     "CREATE TABLE own.s.changed AS SELECT id, CAST(id % 10 AS INT) AS g, CAST(id AS DECIMAL(12,2)) AS price FROM range(0, 1000, 1, 1)")
 

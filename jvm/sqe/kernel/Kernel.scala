@@ -80,7 +80,7 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
     operators.scans.checkReadOnce(sql)
     val key = KnownFailures.key(sql, operators.scans.fed)
     if (mode != "require") {
-      Worth.check(plan, operators.scans)
+      Worth.check(plan, given = operators.scans.fed.nonEmpty || operators.rows.nonEmpty)
       Shape.of(session).checkOne(operators.scans.all.map(_.bytes).sum)
       if (KnownFailures.contains(key)) Refused(KnownFailures.reason)
     }

@@ -11,10 +11,12 @@ import org.apache.spark.sql.sqe.policy.SecuredRelation
  * | left to Spark | because |
  * |---|---|
  * | one row of aggregates over one scan that Iceberg's reader decodes | Spark's generated loop looks at the same columns, without a copy of each |
+ * | one row of aggregates over local rows that are not few | as above |
  */
 object Worth {
-  def check(plan: LogicalPlan, scans: Scans): Unit =
-    if (scans.fed.exists(_.decoding == FedScan.ByColumns) && isOneRow(plan)) Refused("one row of columns that Iceberg decodes, which Spark makes faster")
+  /** `given`: whether somebody else makes columns for it. */
+  def check(plan: LogicalPlan, given: Boolean): Unit =
+    if (given && isOneRow(plan)) Refused("one row of columns that the kernel would be given, which Spark makes faster")
 
   private def isOneRow(plan: LogicalPlan): Boolean = plan match {
     case Project(_, child) => isOneRow(child)
@@ -29,7 +31,7 @@ object Worth {
     case Project(_, child) => isScan(child)
     case Filter(_, child) => isScan(child)
     case secured: SecuredRelation => isScan(secured.child)
-    case _: DataSourceV2ScanRelation => true
+    case _: DataSourceV2ScanRelation | _: LocalRelation => true
     case _ => false
   }
 }

@@ -41,10 +41,10 @@ FEW = [
     "SELECT id, price FROM sorted WHERE k = 17 ORDER BY id LIMIT 20",
     "SELECT id FROM sorted WHERE name = 'name 1234' ORDER BY price DESC, id",
     "SELECT k, count(*), sum(price), max(name) FROM sorted WHERE k IN (3, 4, 5) GROUP BY k",
-    "SELECT count(*), sum(price) FROM sorted WHERE k = 17 AND price > 5",
+    "SELECT k, count(*), sum(price) FROM sorted WHERE k = 17 AND price > 5 GROUP BY k",
     "SELECT word, count(*) FROM sorted JOIN keys USING (k) WHERE k = 99 GROUP BY word",
     "SELECT a.id, b.id FROM sorted a JOIN sorted b ON a.id + 1 = b.id WHERE a.k = 5 AND b.k = 5 ORDER BY 1",
-    "SELECT count(*) AS n, sum(price), max(name) FROM sorted WHERE k >= 3990",
+    "SELECT name, count(*) AS n, sum(price) FROM sorted WHERE k >= 3990 GROUP BY name",
     "SELECT k, count(*) FROM sorted WHERE id BETWEEN 5000 AND 6000 AND price < 900 GROUP BY k",
     "SELECT id FROM sorted WHERE k = 4000000 ORDER BY id",
 ]
@@ -76,6 +76,13 @@ def test_others_are_read_by_the_kernel(sorted_rows: Sides, explain: Explain, que
     plan = explain(query)
     assert "the whole query" in plan
     assert BY_ICEBERG not in plan
+
+
+def test_one_row_of_them_is_sparks(sorted_rows: Sides, explain: Explain) -> None:
+    """Which skips the same pages, and makes no copy."""
+    query = "SELECT count(*) AS n, sum(price), max(name) FROM sorted WHERE k >= 3990"
+    sorted_rows.same_natively(query)
+    assert "not Aggregate: one row of columns that the kernel would be given" in explain(query)
 
 
 def test_what_is_needed_twice_is_read_by_the_kernel(sorted_rows: Sides, explain: Explain) -> None:
