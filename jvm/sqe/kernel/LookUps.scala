@@ -9,7 +9,7 @@ import org.apache.iceberg.expressions.Expression.Operation
 import org.apache.iceberg.parquet.SelectedRows
 import org.apache.spark.sql.connector.read.Scan
 import org.apache.spark.sql.sqe.Recent
-import org.apache.spark.sql.sqe.kernel.StoreIdentity
+import org.apache.spark.sql.sqe.kernel.{KnownFailures, StoreIdentity}
 
 /**
  * Scans of which a condition leaves a few pages: Iceberg's reader, with the statistics of pages (jvm: PageSkipping), reads those alone,
@@ -24,15 +24,18 @@ object LookUps {
   private val manyRows = 100000L
   private val fewRows = 50000L
   private val fewOf = 20
-  private final case class Asked(location: String, condition: String)
+  /** The condition by two hashes of its text, which can be long: those of another one would only cost time. */
+  private final case class Asked(location: String, condition: (Int, Int))
   private val known = new Recent[Asked, Option[Long]](10000, _ => 1)
 
   def isOne(scan: Scan): Boolean = scan match {
     case query: SparkBatchQueryScan =>
       try {
         val tasks = query.tasks.asScala.toSeq
-        val files = tasks.collect { case task: FileScanTask if !task.isDataTask && isPlain(task) => task }
-        files.nonEmpty && files.size == tasks.size && files.size <= fewFiles && files.map(_.file.recordCount).sum >= manyRows && isFew(query, files)
+        tasks.nonEmpty && tasks.size <= fewFiles && {
+          val files = tasks.collect { case task: FileScanTask if !task.isDataTask && isPlain(task) => task }
+          files.size == tasks.size && files.map(_.file.recordCount).sum >= manyRows && isFew(query, files)
+        }
       } catch { case NonFatal(_) => false } // who reads the file meets the same failure
     case _ => false
   }
@@ -47,7 +50,7 @@ object LookUps {
   }
 
   private def selected(scan: SparkBatchQueryScan, task: FileScanTask): Option[Long] = {
-    val asked = Asked(task.file.location, task.residual.toString)
+    val asked = Asked(task.file.location, KnownFailures.keyOf(task.residual.toString))
     known.get(asked).getOrElse {
       val rows = SelectedRows.of(scan.table.io.newInputFile(task.file.location), scan.projection, task.residual)
       known.add(asked, rows)
