@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from sqe.bench.benchmark import BenchmarkError
 from sqe.bench.engines.engine import Engine, EngineFailure, Setting
 from sqe.bench.lake import Loaded
 from sqe.bench.processes import Child, command
@@ -58,7 +59,11 @@ class ServerEngine(Engine):
     def _metric(self, name: str) -> float | None:
         import httpx
 
-        lines = httpx.get(f"http://{self._metrics}/metrics", timeout=30).text.splitlines()
+        try:
+            lines = httpx.get(f"http://{self._metrics}/metrics", timeout=30).text.splitlines()
+        except httpx.HTTPError:
+            words = self._server.last_words() if self._server is not None else "without a word"
+            raise BenchmarkError(f"{self.name} tells no metrics: {words}") from None
         return next((float(line.split()[1]) for line in lines if line.startswith(f"{name} ")), None)
 
     def forget_copies(self) -> None:
