@@ -14,11 +14,13 @@ import pytest
 from sqe.bench.benchmark import BenchmarkError
 from sqe.bench.crowd import Crowd
 from sqe.bench.engines.duckdb import DuckDb
-from sqe.bench.engines.engine import Answer, EngineFailure, Setting
+from sqe.bench.engines.engine import Answer, EngineFailure, Parameters, Setting
+from sqe.bench.engines.registry import make
 from sqe.bench.lake import DataFile, Loaded, LoadedTable
 from sqe.bench.memory import PARTS, Memory
 from sqe.bench.places import LocalFolder
 from sqe.bench.results import RunResult
+from sqe.bench.suite_commands import witnesses_of
 from sqe.bench.suites.suite import Query
 
 QUERIES = (Query("count", "SELECT count(*) AS n FROM things"), Query("one", "SELECT name FROM things WHERE id = 2"))
@@ -105,6 +107,37 @@ def test_errors_in_a_crowd_are_counted(loaded: Loaded) -> None:
     assert crowd["errors"] > 0
     assert crowd["first_error"].endswith("too many users")
     assert crowd["answers"] == 0
+
+
+class Wrong(DuckDb):
+    def run(self, sql: str, parameters: Parameters = ()) -> Answer:
+        return Answer(pa.table({"n": [4]}), 0.1) if "count" in sql.lower() else super().run(sql, parameters)
+
+
+@pytest.mark.parametrize(("witness", "count"), [(DuckDb, "ok"), (Wrong, "different")])
+def test_a_witness_answers_and_serves_nobody(loaded: Loaded, witness: type[DuckDb], count: str) -> None:
+    with Shared("e0", Setting()) as engine, witness("w", Setting()) as other:
+        engine.start(loaded)
+        other.start(loaded)
+        result = Crowd(loaded, [engine], (2,), 0.2, [].append, warm_up=0.1, rest=0.1, witnesses=[other]).run(QUERIES)
+    assert {query.name: query.engines["e0"].verdict.value for query in result.queries} == {"count@2": count, "one@2": "ok"}
+    assert result.equal is (count == "ok")
+    assert [crowd["engine"] for crowd in result.about["crowds"]] == ["e0"]
+    assert list(result.engines) == ["e0"]
+    assert result.about["witnesses"] == ["w"]
+
+
+@pytest.mark.parametrize(
+    ("names", "crowds", "told"),
+    [
+        ("duckdb", (), "--witness is for --users"),
+        ("duckdb,pyspark", (2,), "--engines does not name"),
+        ("nobody", (2,), "There is no engine 'nobody'"),
+    ],
+)
+def test_a_witness_that_cannot_be_one_is_told(names: str, crowds: tuple[int, ...], told: str) -> None:
+    with pytest.raises(BenchmarkError, match=told):
+        witnesses_of(names, [make("pyspark", Setting())], crowds, "2g")
 
 
 def test_an_engine_for_one_user_is_refused(loaded: Loaded) -> None:

@@ -51,7 +51,8 @@ class _Tally:
 
 @dataclass
 class Crowd:
-    """Engines that run already; each serves every size of crowd for `seconds`, one engine after another."""
+    """Engines that run already; each serves every size of crowd for `seconds`, one engine after another. Witnesses answer every
+    question once: what an engine says to everybody is then known to be right, without a crowd's time for another one."""
 
     loaded: Loaded
     engines: Sequence[Engine]
@@ -60,6 +61,7 @@ class Crowd:
     say: Callable[[str], None]
     warm_up: float = _WARM_UP_SECONDS
     rest: float = _REST_SECONDS
+    witnesses: Sequence[Engine] = ()
 
     def run(self, queries: Sequence[Query]) -> RunResult:
         expected = {query.name: self._expected(query) for query in queries}
@@ -87,14 +89,16 @@ class Crowd:
             "repeat": 1,
             "memory": self.engines[0].setting.memory,
             "crowds": crowds,
+            "witnesses": [witness.name for witness in self.witnesses],
         }
         return RunResult(self.loaded.suite, self.loaded.scale, list(results.values()), known, about)
 
     def _expected(self, query: Query) -> dict[str, pa.Table]:
         """Each engine's answer while it has one user only."""
         found: dict[str, pa.Table] = {}
-        for engine in self.engines:
-            for _ in range(_WARM_UPS):
+        asked = [(engine, _WARM_UPS) for engine in self.engines] + [(witness, 1) for witness in self.witnesses]
+        for engine, times in asked:
+            for _ in range(times):
                 try:
                     found[engine.name] = engine.run(engine.text(query)).table
                 except EngineFailure as failure:

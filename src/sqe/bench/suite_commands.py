@@ -48,6 +48,9 @@ def add_to(commands: Any) -> None:
     run.add_argument(
         "--users", type=_sizes, default=(), metavar="N,N", help="asked by so many at once (suite users: 10,50,100), not in turns"
     )
+    run.add_argument(
+        "--witness", default="", metavar="NAMES", help="engines that answer once, to compare with, and serve no crowd"
+    )
     run.add_argument("--seconds", type=_positive, default=60, metavar="N", help="how long each crowd asks (60)")
     run.add_argument(
         "--variant",
@@ -162,14 +165,15 @@ def _run(options: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was measured by then is kept, as after Ctrl-C
     engines = _named(options.engines, Setting(options.memory))
     engines += [_variant(text, options.memory) for text in options.variant]
-    _check_store(options.store, engines)
+    witnesses = witnesses_of(options.witness, engines, crowds, options.memory)
+    _check_store(options.store, [*engines, *witnesses])
     with ExitStack() as stack:
         loaded = load(options.folder, suite, options.scale, stack.enter_context(place_of(options.folder, options.store)))
-        for engine in engines:
+        for engine in [*engines, *witnesses]:
             _say(f"starting {engine.name}")
             stack.enter_context(engine).start(loaded)
         if crowds:
-            result = Crowd(loaded, engines, crowds, options.seconds, _say).run(queries)
+            result = Crowd(loaded, engines, crowds, options.seconds, _say, witnesses=witnesses).run(queries)
         else:
             rounds = Rounds(options.repeat or suite.repeat, options.warm_up or suite.warm_up, options.cold)
             result = Runner(loaded, engines, rounds, _say).run(queries)
@@ -226,6 +230,17 @@ def _named(names: str, setting: Setting) -> list[Engine]:
     if len({engine.name for engine in engines}) != len(engines) or not engines:
         raise BenchmarkError("--engines wants each engine once")
     return engines
+
+
+def witnesses_of(names: str, engines: Sequence[Engine], crowds: Sequence[int], memory: str) -> list[Engine]:
+    from sqe.bench.engines.engine import Setting
+
+    found = _named(names, Setting(memory)) if names else []
+    if found and not crowds:
+        raise BenchmarkError("--witness is for --users; in turns, --engines compares the answers of all")
+    if {engine.name for engine in engines} & {witness.name for witness in found}:
+        raise BenchmarkError("--witness wants engines that --engines does not name")
+    return found
 
 
 def _check_store(store: str, engines: Sequence[Engine]) -> None:
