@@ -39,8 +39,7 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
     try Some(native(plan, mode))
     catch {
       case refused: Refused =>
-        // Of what has failed a part would fail as well.
-        val part = if (refused.reason == KnownFailures.reason) None else Kernel.parts(plan, native(_, mode))
+        val part = if (Kernel.ofParts(refused.reason)) None else Kernel.parts(plan, native(_, mode))
         part.orElse(left(plan, refused.reason, mode == "require" && isRoot))
       case NonFatal(failure) =>
         logWarning("a plan could not be translated for the native kernel", failure)
@@ -71,7 +70,8 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
   private def native(plan: LogicalPlan, mode: String, lookUps: Boolean): SparkPlan = {
     if (SpareInstance.unavailable) Refused("no library for this machine")
     val hidesRows = plan.collectWithSubqueries { case secured: SecuredRelation if secured.filtered => secured }.nonEmpty
-    val operators = new Operators(session.sparkContext.isLocal, Setting(session.sessionState.conf.sessionLocalTimeZone, hidesRows), CacheUse.of(session), lookUps = lookUps)
+    val given = Given(few => mode == "require" || Worth.givenColumns(plan, few), lookUps)
+    val operators = new Operators(session.sparkContext.isLocal, Setting(session.sessionState.conf.sessionLocalTimeZone, hidesRows), CacheUse.of(session), given)
     val output = plan.output.distinctBy(_.exprId)
     if (output.isEmpty) Refused("no columns")
     output.foreach(column => NativeTypes.check(column.dataType))
@@ -80,7 +80,6 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
     operators.scans.checkReadOnce(sql)
     val key = KnownFailures.key(sql, operators.scans.fed)
     if (mode != "require") {
-      Worth.check(plan, given = operators.scans.fed.nonEmpty || operators.rows.nonEmpty)
       Shape.of(session).checkOne(operators.scans.all.map(_.bytes).sum)
       if (KnownFailures.contains(key)) Refused(KnownFailures.reason)
     }
@@ -92,6 +91,9 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
 }
 
 object Kernel {
+  /** Of what has failed a part would fail as well, and what is not worth it is not worth it without its last step, either. */
+  private val ofParts = Set(KnownFailures.reason, Worth.reason)
+
   /** Scans alone are Spark's: it reads less of them for a look-up, and starts to answer sooner. */
   private def worthIt(plan: LogicalPlan): Boolean = plan.exists {
     case _: Aggregate | _: Join | _: Sort | _: Window => true

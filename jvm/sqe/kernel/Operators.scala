@@ -26,8 +26,8 @@ import org.apache.spark.sql.types.{ArrayType, MapType, StructType}
  * | local rows | written out, or given as Arrow columns ([[GivenRows]]) |
  * | secured table | its filter and masks are part of the SQL; see [[MayFail]] |
  */
-final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse], sharedOut: Option[SharedOut] = None, lookUps: Boolean = false) {
-  val scans = new Scans(local, cache, sharedOut, lookUps)
+final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse], given: Given, sharedOut: Option[SharedOut] = None) {
+  val scans = new Scans(local, cache, given, sharedOut)
   private val sql = new Expressions(setting, apply)
   private val windows = new Windows(sql(_), setting)
   private val conditions = new InSparksOrder(sql(_))
@@ -55,7 +55,7 @@ final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse],
     case secured: SecuredRelation => apply(secured.child)
     case scan: DataSourceV2ScanRelation => scans(scan)
     case built: BuiltSide => s"SELECT ${columns(built.output)} FROM ${built.name}"
-    case local: LocalRelation if !local.isStreaming => if (local.output.isEmpty || local.data.length <= GivenRows.few) written(local) else given(local)
+    case local: LocalRelation if !local.isStreaming => if (local.output.isEmpty || local.data.length <= GivenRows.few) written(local) else taken(local)
     case _: ExplainedTable => Refused("table with a policy, of which EXPLAIN shows nothing")
     case other => Refused(s"operator ${other.nodeName}")
   }
@@ -199,7 +199,8 @@ final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse],
       .mkString(s"SELECT ${Select.list(names)} FROM (VALUES ", ", ", names.mkString(") AS written(", ", ", ")"))
   }
 
-  private def given(local: LocalRelation): String = {
+  private def taken(local: LocalRelation): String = {
+    given.check(few = false)
     val table = GivenRows.table(local, tables.size)
     tables += table
     s"SELECT ${columns(local.output)} FROM ${table.name}"

@@ -94,7 +94,7 @@ final class PerPartition(session: SparkSession) {
     shape.checkRepeated(joined.collectLeaves().filterNot(leaf => (leaf eq scan) || leaf.isInstanceOf[BuiltSide]).map(_.stats.sizeInBytes).sum, scan.stats.sizeInBytes)
     val hidesRows = plan.exists { case secured: SecuredRelation => secured.filtered; case _ => false }
     val translator = new Operators(session.sparkContext.isLocal, Setting(session.sessionState.conf.sessionLocalTimeZone, hidesRows || neverFails), CacheUse.of(session),
-      Some(SharedOut(scan, tasks, shape.cutsFiles)))
+      Given(_ => true, lookUps = false), Some(SharedOut(scan, tasks, shape.cutsFiles)))
     val sql = text(translator, joined)
     translator.scans.checkReadOnce(sql)
     val shared = translator.scans.shared.getOrElse(Refused("no table to share out"))

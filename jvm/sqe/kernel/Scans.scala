@@ -26,7 +26,7 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
  * | metadata tables whose rows are not in the driver already (`files`, `entries`, …) | read by Iceberg's own reader, as rows |
  * | formats that Iceberg reads by rows, metadata columns | refused |
  */
-final class Scans(local: Boolean, cache: Option[CacheUse], sharedOut: Option[SharedOut], lookUps: Boolean) {
+final class Scans(local: Boolean, cache: Option[CacheUse], given: Given, sharedOut: Option[SharedOut]) {
   private var shares = Option.empty[SharedScan]
   private val found = ArrayBuffer[PlannedFiles]()
   private val deleted = ArrayBuffer[DeletedRows]()
@@ -49,9 +49,10 @@ final class Scans(local: Boolean, cache: Option[CacheUse], sharedOut: Option[Sha
   }
 
   private def isLookUp(relation: DataSourceV2ScanRelation): Boolean =
-    lookUps && local && sharedOut.isEmpty && FedScan.canCopy(relation) && LookUps.isOne(relation.scan)
+    given.lookUps && local && sharedOut.isEmpty && FedScan.canCopy(relation) && LookUps.isOne(relation.scan)
 
   private def fromIceberg(relation: DataSourceV2ScanRelation, decoding: FedScan.Decoding): String = {
+    given.check(few = decoding == FedScan.FewColumns)
     val scan = FedScan.of(relation, s"fed_${decoded.size}_", decoding)
     if (isShared(relation)) share(SharedScan(scan.name, scan.table, scan.partitions.toSeq.map(part => DecodedShare(scan.copy(partitions = Array(part)))), 0, decoded = true))
     else decoded += scan
@@ -139,6 +140,12 @@ final class Scans(local: Boolean, cache: Option[CacheUse], sharedOut: Option[Sha
 
   private def empty(output: Seq[Attribute]): String =
     s"SELECT ${Select.list(output.map(column => s"${NativeTypes.cast("NULL", column.dataType)} AS ${NativeTypes.column(column)}"))} WHERE FALSE"
+}
+
+/** Columns that somebody else makes for a fragment: whether they are worth it ([[Worth]]), and whether a few pages are wanted so ([[LookUps]]). */
+final case class Given(isWorth: Boolean => Boolean, lookUps: Boolean) {
+  /** Before anybody plans how to read them, which costs as much as to run a small statement. */
+  def check(few: Boolean): Unit = if (!isWorth(few)) Refused(Worth.reason)
 }
 
 /** The scan of a fragment that is shared out among at most so many tasks. */

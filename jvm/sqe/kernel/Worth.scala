@@ -12,11 +12,15 @@ import org.apache.spark.sql.sqe.policy.SecuredRelation
  * |---|---|
  * | one row of aggregates over one scan that Iceberg's reader decodes | Spark's generated loop looks at the same columns, without a copy of each |
  * | one row of aggregates over local rows that are not few | as above |
+ * | the first rows in an order of a few pages that Iceberg's reader decodes | as above; Spark needs no shuffle for them, either |
  */
 object Worth {
-  /** `given`: whether somebody else makes columns for it. */
-  def check(plan: LogicalPlan, given: Boolean): Unit =
-    if (given && isOneRow(plan)) Refused("one row of columns that the kernel would be given, which Spark makes faster")
+  /** Nothing of such a plan is worth it, either. */
+  val reason = "few rows of columns that the kernel would be given, which Spark makes faster"
+
+  /** Whether columns that somebody else makes are worth to be given to the kernel for it; of `few` pages, or of what there is. */
+  def givenColumns(plan: LogicalPlan, few: Boolean): Boolean =
+    plan.exists(BuildSides.asksAnother) || !isOneRow(plan) && !(few && TopRows.of(plan).exists(top => isScan(top.child)))
 
   private def isOneRow(plan: LogicalPlan): Boolean = plan match {
     case Project(_, child) => isOneRow(child)

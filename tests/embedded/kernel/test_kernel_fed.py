@@ -66,7 +66,7 @@ def test_one_row_of_it_is_sparks(fed: Sides, explain: Explain) -> None:
     """Which is faster at that (jvm: Worth), unless values have to be told apart."""
     query = "SELECT count(s), sum(d), max(i) + 1 FROM mapped WHERE b"
     assert fed.difference(query) is None
-    assert "not Aggregate: one row of columns that the kernel would be given" in explain(query)
+    assert "not Aggregate: few rows of columns that the kernel would be given" in explain(query)
     assert "the whole query" in explain("SELECT count(DISTINCT s) FROM mapped WHERE b")
 
 

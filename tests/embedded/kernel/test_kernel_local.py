@@ -160,7 +160,7 @@ def test_explain_says_who_reads_a_metadata_table(lake: Sides, explain: Explain) 
 def test_one_row_of_them_is_sparks(lake: Sides, explain: Explain, query: str) -> None:
     """Which is faster at that (jvm: Worth)."""
     assert lake.difference(query) is None
-    assert "not Aggregate: one row of columns that the kernel would be given" in explain(query)
+    assert "not Aggregate: few rows of columns that the kernel would be given" in explain(query)
 
 
 def test_a_metadata_table_that_cannot_be_read_is_sparks_error(sides: Sides, driver: Driver) -> None:

@@ -38,7 +38,7 @@ def sorted_rows(sides: Sides, made: set[str]) -> Sides:
 
 
 FEW = [
-    "SELECT id, price FROM sorted WHERE k = 17 ORDER BY id LIMIT 20",
+    "SELECT id, word FROM sorted JOIN keys USING (k) WHERE k = 17 ORDER BY id LIMIT 20",
     "SELECT id FROM sorted WHERE name = 'name 1234' ORDER BY price DESC, id",
     "SELECT k, count(*), sum(price), max(name) FROM sorted WHERE k IN (3, 4, 5) GROUP BY k",
     "SELECT k, count(*), sum(price) FROM sorted WHERE k = 17 AND price > 5 GROUP BY k",
@@ -78,11 +78,30 @@ def test_others_are_read_by_the_kernel(sorted_rows: Sides, explain: Explain, que
     assert BY_ICEBERG not in plan
 
 
-def test_one_row_of_them_is_sparks(sorted_rows: Sides, explain: Explain) -> None:
+@pytest.mark.parametrize(
+    ("query", "operator"),
+    [
+        ("SELECT count(*) AS n, sum(price), max(name) FROM sorted WHERE k >= 3990", "Aggregate"),
+        ("SELECT id, price FROM sorted WHERE k = 17 ORDER BY id LIMIT 20", "GlobalLimit"),
+        ("SELECT price + 1 FROM sorted WHERE k = 17 AND price > 3 ORDER BY id DESC LIMIT 5 OFFSET 2", "GlobalLimit"),
+    ],
+)
+def test_few_rows_of_them_are_sparks(sorted_rows: Sides, explain: Explain, query: str, operator: str) -> None:
     """Which skips the same pages, and makes no copy."""
-    query = "SELECT count(*) AS n, sum(price), max(name) FROM sorted WHERE k >= 3990"
+    sorted_rows.same_natively(query, ordered="ORDER BY" in query)
+    plan = explain(query)
+    assert f"not {operator}: few rows of columns that the kernel would be given" in plan
+    assert "nothing" in plan
+
+
+def test_first_rows_of_many_pages_are_the_kernels(sorted_rows: Sides, explain: Explain) -> None:
+    assert "the whole query" in explain("SELECT id FROM mixed WHERE k = 17 ORDER BY id LIMIT 20")
+
+
+def test_one_row_that_asks_another_question_is_the_kernels(sorted_rows: Sides, explain: Explain) -> None:
+    query = "SELECT count(*) FROM mixed WHERE id > (SELECT max(id) FROM sorted WHERE k = 17)"
     sorted_rows.same_natively(query)
-    assert "not Aggregate: one row of columns that the kernel would be given" in explain(query)
+    assert "the whole query" in explain(query)
 
 
 def test_what_is_needed_twice_is_read_by_the_kernel(sorted_rows: Sides, explain: Explain) -> None:
