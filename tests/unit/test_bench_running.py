@@ -92,7 +92,7 @@ def measured(loaded: Loaded, queries: Sequence[Query], **kinds: type[Engine]) ->
         engines = [stack.enter_context(kind(name, Setting())) for name, kind in kinds.items()]
         for engine in engines:
             engine.start(loaded)
-        return Runner(loaded, engines, Rounds(repeat=2, most_warm_ups=2), lambda text: None).run(queries)
+        return Runner(loaded, engines, Rounds(repeat=2, most_warm_ups=2, most_if_quick=2), lambda text: None).run(queries)
 
 
 def test_engines_that_agree_are_measured(loaded: Loaded) -> None:
@@ -122,6 +122,39 @@ def test_no_query_is_measured_before_all_have_been_asked_once(loaded: Loaded) ->
     assert [len(query.engines["a"].warm_up) for query in result.queries] == [2, 2]
 
 
+class Learning(DuckDb):
+    """As quick as a list says, run by run; from then on as its last word."""
+
+    times: ClassVar[list[float]] = []
+    asked = 0
+
+    def run(self, sql: str, parameters: Parameters = ()) -> Answer:
+        self.asked += 1
+        return Answer(super().run(sql, parameters).table, self.times[min(self.asked, len(self.times)) - 1])
+
+
+@pytest.mark.parametrize(
+    ("times", "rounds"),
+    [
+        ([0.1], 5),  # four without a better one
+        ([0.4, 0.3, 0.3, 0.2, 0.2, 0.2, 0.1], 11),
+        ([0.4, 0.398, 0.395], 5),
+        ([0.4 * 0.9**number for number in range(40)], 20),  # no end of it
+        ([9, 8, 7, 6, 5], 4),  # nobody waits for that for ever
+        ([9, 8, 8, 5], 3),
+        ([9, 0.1], 6),  # quick after all
+    ],
+)
+def test_what_is_quick_is_asked_until_it_gets_no_quicker(
+    loaded: Loaded, monkeypatch: pytest.MonkeyPatch, times: list[float], rounds: int
+) -> None:
+    monkeypatch.setattr(Learning, "times", times)
+    with Learning("learning", Setting()) as engine:
+        engine.start(loaded)
+        result = Runner(loaded, [engine], Rounds(), lambda text: None).run([COUNT])
+    assert len(result.queries[0].engines["learning"].warm_up) == rounds
+
+
 class Keeping(DuckDb):
     """Has copies, and counts its runs since they were forgotten."""
 
@@ -139,7 +172,9 @@ class Keeping(DuckDb):
 def test_a_cold_run_forgets_copies_before_each_measured_round_only(loaded: Loaded) -> None:
     with Keeping("keeping", Setting()) as engine:
         engine.start(loaded)
-        result = Runner(loaded, [engine], Rounds(repeat=3, most_warm_ups=2, cold=True), lambda text: None).run([COUNT])
+        result = Runner(loaded, [engine], Rounds(repeat=3, most_warm_ups=2, most_if_quick=2, cold=True), lambda text: None).run(
+            [COUNT]
+        )
     assert engine.since == [1, 1, 1]
     assert (result.about["store"], result.about["cold"]) == ("local", True)
 

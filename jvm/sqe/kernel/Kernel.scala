@@ -59,6 +59,7 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
   /** To Spark, unless the session wants to hear of it. */
   private def left(plan: LogicalPlan, reason: String, refuse: Boolean): Option[SparkPlan] = {
     if (refuse) throw new Failure.Refused(s"The native kernel does not run this statement: $reason")
+    Counters.refused(session, reason)
     Kernel.note(plan, reason)
     None
   }
@@ -85,7 +86,7 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
     }
     val query = NativeQuery(sql, operators.scans.all.map(_.all), KernelSettings.of(session), Shortcuts.closed(plan), operators.scans.fed, key, operators.rows)
     val fragment = NativeExec(output, query, operators.scans.all, rewritten.collect { case node => node.nodeName })
-    Counters.native.incrementAndGet()
+    Counters.translated(session)
     if (output.length == plan.output.length) fragment else ProjectExec(plan.output, fragment)
   }
 }
@@ -144,8 +145,5 @@ object Kernel {
     finally notes.set(before)
   }
 
-  private def note(plan: LogicalPlan, reason: String): Unit = {
-    Counters.refused(reason)
-    Option(notes.get).foreach(_.add(s"${plan.nodeName}: $reason"))
-  }
+  private def note(plan: LogicalPlan, reason: String): Unit = Option(notes.get).foreach(_.add(s"${plan.nodeName}: $reason"))
 }

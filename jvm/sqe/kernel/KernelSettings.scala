@@ -21,6 +21,7 @@ object KernelSettings {
   private val serverKey = "spark.sqe.native.server"
   private val skipKey = "spark.sqe.native.skip"
   private val uncachedKey = "spark.sqe.native.uncached"
+  private val uncountedKey = "spark.sqe.native.uncounted"
   private val shapeKey = "spark.sqe.native.shape"
 
   def mode(session: SparkSession): String =
@@ -38,6 +39,15 @@ object KernelSettings {
 
   /** With the kernel, but without copies of files. */
   def uncached[T](session: SparkSession)(body: => T): T = having(session, uncachedKey)(body)
+
+  /** What the kernel takes and leaves is no user's, and in no metric. */
+  def uncounted[T](session: SparkSession)(body: => T): T = having(session, uncountedKey)(body)
+
+  def counts(session: SparkSession): Boolean = session.sparkContext.getLocalProperty(uncountedKey) == null
+
+  /** What a session is told that shall not have this word of its server's. */
+  def never(word: String, root: SparkSession): Map[String, String] =
+    if (root.sparkContext.conf.get(serverKey, "off") == word) Map(sessionKey -> "auto") else Map()
 
   private def having[T](session: SparkSession, key: String)(body: => T): T = {
     val context = session.sparkContext

@@ -76,6 +76,7 @@ final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse],
     grouped.foreach(key => NativeTypes.checkFlat(key.dataType))
     if (grouped.isEmpty && !aggregate.aggregateExpressions.exists(_.exists(_.isInstanceOf[AggregateExpression]))) Refused("aggregate without functions")
     val by = if (grouped.isEmpty) "" else grouped.map(sql(_)).mkString(" GROUP BY ", ", ", "")
+    Aggregates.mark(aggregate.aggregateExpressions)
     Groups(aggregate.aggregateExpressions.map(item => (sql(item), NativeTypes.column(item))), s"FROM (${withOneZero(grouped, apply(aggregate.child))})$by")
   }
 

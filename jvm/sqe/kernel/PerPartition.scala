@@ -102,7 +102,7 @@ final class PerPartition(session: SparkSession) {
     val key = KnownFailures.key(sql, translator.scans.fed, Some(shared))
     if (KnownFailures.contains(key)) Refused(KnownFailures.reason)
     val query = NativeQuery(sql, translator.scans.all.map(_.all), shape.settings(KernelSettings.of(session), shared.shares.length), Shortcuts.closed(own), translator.scans.fed, key, translator.rows)
-    Counters.native.incrementAndGet()
+    Counters.translated(session)
     NativePartitionsExec(output, query, translator.scans.all, own.collect { case node => node.nodeName }, shared, sides.made.map(planned))
   }
 

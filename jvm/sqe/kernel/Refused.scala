@@ -5,6 +5,8 @@ import java.util.concurrent.atomic.{AtomicLong, LongAdder}
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.spark.sql.classic.SparkSession
+
 /**
  * A part of a plan that the kernel does not run, and why. The reason is a few fixed words, at most with the name of a function or
  * type: it is a metric's label and stands in EXPLAIN, so it never holds a value, a column or a condition.
@@ -18,7 +20,7 @@ object Refused {
 /** What the kernel did since the driver started, for metrics and tests. */
 object Counters {
   private val mostReasons = 200
-  val native = new AtomicLong
+  private val native = new AtomicLong
   val instances = new AtomicLong
   /** Memory of Arrow's that was not given back: always a defect. */
   val leaks = new AtomicLong
@@ -27,7 +29,10 @@ object Counters {
   private val lost = new LongAdder
   private val queries = NativeShare.all.map(_ -> new LongAdder).toMap
 
-  def refused(reason: String): Unit = count(refusals, reason)
+  /** A fragment was made. */
+  def translated(session: SparkSession): Unit = if (KernelSettings.counts(session)) native.incrementAndGet()
+
+  def refused(session: SparkSession, reason: String): Unit = if (KernelSettings.counts(session)) count(refusals, reason)
 
   /** A fragment failed in the kernel after so long, and its statement ran again on Spark. */
   def fellBack(reason: String, nanos: Long): Unit = {

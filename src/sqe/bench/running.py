@@ -19,12 +19,16 @@ from sqe.bench.verdicts import Verdict, compared, judge
 
 # A time that fell by less than this is warm: it falls no more, or only by noise.
 _STILL_FALLING = 0.95
+# A question that takes less is asked more often before: compilers count calls, and noise is a larger part of its time.
+_QUICK_SECONDS = 0.5
+_QUICK_PATIENCE = 4  # rounds without a better time
 
 
 @dataclass(frozen=True)
 class Rounds:
     repeat: int = 3
     most_warm_ups: int = 4  # at least one; ends as soon as no engine got faster
+    most_if_quick: int = 20  # as above, for a question that is quick everywhere
     cold: bool = False  # without copies of a store's files, before each measured run
 
 
@@ -94,7 +98,7 @@ class Runner:
         if query.kind == "write":
             for turn in self._written:
                 turn.leave_as_loaded()
-        self._warm_up(turns)
+        self._warm_up(query, turns)
         for number in range(self.rounds.repeat):
             for turn in _rotated(turns, number):
                 if self.rounds.cold:
@@ -110,12 +114,16 @@ class Runner:
         self.say(_sentence(query, turns))
         return QueryResult(query.name, query.kind, {turn.engine.name: turn.measured for turn in turns})
 
-    def _warm_up(self, turns: Sequence[_Turn]) -> None:
-        for number in range(0 if self.writes else 1, self.rounds.most_warm_ups):
+    def _warm_up(self, query: Query, turns: Sequence[_Turn]) -> None:
+        number, most, patience = 0 if self.writes else 1, self.rounds.most_warm_ups, 1
+        while number < most:
             for turn in _rotated(turns, number):
                 turn.take(turn.measured.warm_up, [])
-            if number and not any(turn.falling for turn in turns):
+            if query.kind != "write" and all(turn.quick for turn in turns):
+                most, patience = self.rounds.most_if_quick, _QUICK_PATIENCE
+            if number and not any(turn.falling(patience) for turn in turns):
                 return
+            number += 1
 
 
 class _Turn:
@@ -136,9 +144,13 @@ class _Turn:
         return bool(self.text) and not self._broken
 
     @property
-    def falling(self) -> bool:
-        times = self.measured.warm_up
-        return self.alive and len(times) > 1 and times[-1] < _STILL_FALLING * min(times[:-1])
+    def quick(self) -> bool:
+        return not self.alive or min(self.measured.warm_up, default=0) < _QUICK_SECONDS
+
+    def falling(self, patience: int) -> bool:
+        """Whether one of the last rounds was better than all before."""
+        before, last = self.measured.warm_up[:-patience], self.measured.warm_up[-patience:]
+        return self.alive and (not before or min(last) < _STILL_FALLING * min(before))
 
     def take(self, seconds: list[float], cpu: list[float]) -> None:
         """One run. An engine that fails once is not asked again; one that died is started anew for the next query."""

@@ -43,7 +43,12 @@ def add_to(commands: Any) -> None:
     )
     run.add_argument("--queries", default="", metavar="NAMES", help="only these, with commas between")
     run.add_argument("--repeat", type=_positive, metavar="N", help="measured rounds; the median counts (3, small: 31)")
-    run.add_argument("--warm-up", type=_positive, metavar="N", help="at most so many rounds before (4, small: 10)")
+    run.add_argument(
+        "--warm-up",
+        type=_positive,
+        metavar="N",
+        help="at most so many rounds before (4; 20 of what takes less than half a second)",
+    )
     run.add_argument("--memory", default="2g", metavar="SIZE", help="heap of the engines that run on Java (2g)")
     run.add_argument(
         "--users", type=_sizes, default=(), metavar="N,N", help="asked by so many at once (suite users: 10,50,100), not in turns"
@@ -143,7 +148,7 @@ def _checked(loaded: Loaded, questions: Sequence[Query]) -> int:
         engines = [stack.enter_context(engine) for engine in _named("sqe,trino", Setting())]
         for engine in engines:
             engine.start(loaded)
-        result = Runner(loaded, engines, Rounds(repeat=1, most_warm_ups=1), _say).run(questions)
+        result = Runner(loaded, engines, Rounds(repeat=1, most_warm_ups=1, most_if_quick=1), _say).run(questions)
     print(json.dumps({"checked": len(questions), "equal": result.equal}))
     return EQUAL if result.equal else DIFFERENT
 
@@ -175,7 +180,12 @@ def _run(options: argparse.Namespace) -> int:
         if crowds:
             result = Crowd(loaded, engines, crowds, options.seconds, _say, witnesses=witnesses).run(queries)
         else:
-            rounds = Rounds(options.repeat or suite.repeat, options.warm_up or suite.warm_up, options.cold)
+            rounds = Rounds(
+                options.repeat or suite.repeat,
+                options.warm_up or suite.warm_up,
+                options.warm_up or suite.warm_up_if_quick,
+                options.cold,
+            )
             result = Runner(loaded, engines, rounds, _say).run(queries)
     _say(f"written to {save(result, options.folder)}")
     print(json.dumps(result.summary()), flush=True)

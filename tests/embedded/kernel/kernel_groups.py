@@ -38,7 +38,12 @@ class Groups(Shapes):
             lambda: f"sum({of.column('d', 'e', 'w', 't', 'h', 'i')})",
             lambda: f"sum(DISTINCT {of.column('t', 'd', 'e', 'i')})",
             lambda: f"try_sum({of.column('l', 'w', 'i', 'd')})",
+            lambda: self.sums(of.column("i", "h", "t")),
         )
+
+    def sums(self, column: str) -> str:
+        """Two of one number and a constant each."""
+        return f"sum({column} + {self.of.number(-100, 100)}) - sum({column} + {self.of.number(1, 2**30)})"
 
     def average(self) -> str:
         of = self.of

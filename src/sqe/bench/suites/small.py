@@ -64,4 +64,4 @@ def queries(scale: float) -> Sequence[Query]:
     )
 
 
-SUITE = Suite("small", "our own: point look-up, LIMIT, count, SELECT 1, prepared", TABLES, queries, repeat=31, warm_up=10)
+SUITE = Suite("small", "our own: point look-up, LIMIT, count, SELECT 1, prepared", TABLES, queries, repeat=31)

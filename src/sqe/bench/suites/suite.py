@@ -52,3 +52,4 @@ class Suite:
     oracle: Callable[[float], Sequence[Query]] = lambda scale: ()
     repeat: int = 3  # measured rounds, unless the command says otherwise
     warm_up: int = 4  # rounds before them, at most
+    warm_up_if_quick: int = 20  # as above, of a question that takes less than half a second

@@ -64,4 +64,12 @@ def queries(scale: float) -> Sequence[Query]:
     return QUERIES
 
 
-SUITE = Suite("writes", "our own: CTAS, INSERT, MERGE, DELETE, UPDATE of millions of rows", TABLES, queries, repeat=1, warm_up=1)
+SUITE = Suite(
+    "writes",
+    "our own: CTAS, INSERT, MERGE, DELETE, UPDATE of millions of rows",
+    TABLES,
+    queries,
+    repeat=1,
+    warm_up=1,
+    warm_up_if_quick=1,
+)
