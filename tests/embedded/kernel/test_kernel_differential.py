@@ -127,7 +127,7 @@ def test_random_queries_ask_for_each_function_that_the_kernel_knows() -> None:
 
 
 def test_random_queries_give_the_same_answers(compare: Compare) -> None:
-    check(compare(int(os.environ.get("SQE_KERNEL_QUERIES", "500")), SEED, None))
+    check(compare(int(os.environ.get("SQE_KERNEL_QUERIES", "300")), SEED, None))
 
 
 @pytest.mark.long
