@@ -38,6 +38,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def summary(folder: Path) -> dict[str, Any]:
     asked = ["--queries", ",".join(guard.QUERIES), "--repeat", "3", "--warm-up", "2", "--engines", "sqe,pyspark,duckdb"]
+    asked += ["--variant", "spark:session.native=off"]
     ran = bench(folder, "run", guard.SUITE, "--scale", str(guard.SCALE), *asked)
     assert ran.returncode == 0, ran.stderr
     last: dict[str, Any] = json.loads(ran.stdout.splitlines()[-1])
@@ -47,10 +48,16 @@ def summary(folder: Path) -> dict[str, Any]:
 def test_a_run_ends_with_one_line_of_equal_answers(summary: dict[str, Any]) -> None:
     assert list(summary) == ["suite", "scale", "engines", "equal"]
     assert (summary["suite"], summary["scale"], summary["equal"]) == ("tpch", 0.01, True)
-    assert list(summary["engines"]) == ["sqe", "pyspark", "duckdb"]
+    assert list(summary["engines"]) == ["sqe", "pyspark", "duckdb", "sqe-spark"]
     for engine in summary["engines"].values():
         assert (engine["ok"], engine["failed"], engine["vacuous"]) == (len(guard.QUERIES), 0, 0)
         assert 0 < engine["geomean"] <= engine["sum"]
+
+
+def test_a_session_with_its_own_settings_is_measured_in_the_same_server(summary: dict[str, Any]) -> None:
+    ours, session = summary["engines"]["sqe"], summary["engines"]["sqe-spark"]
+    assert session["rss"] == ours["rss"]
+    assert session["cpu"] > ours["cpu"]  # it runs without the native kernel
 
 
 def test_sqe_did_not_become_slower(folder: Path, summary: dict[str, Any]) -> None:
@@ -102,6 +109,8 @@ def test_changed_tables_are_noticed(folder: Path, summary: dict[str, Any]) -> No
         (["run", "tpch", "--queries", "q99"], "There is no query 'q99'"),
         (["run", "tpch", "--engines", "oracle"], "There is no engine 'oracle'"),
         (["run", "tpch", "--variant", "x"], "KEY=VALUE"),
+        (["run", "tpch", "--engines", "duckdb", "--variant", "x:session.native=off"], "--engines has to name it"),
+        (["run", "tpch", "--variant", "x:session.native=off,engine.native=off"], "all its keys are session.KEY"),
         (["compare", "a", "b"], "There is no run 'a'"),
     ],
 )

@@ -48,7 +48,8 @@ object NativeLiterals {
     "'" + text.replace("'", "''") + "'"
   }
 
-  private def spelled(number: String): String = number match {
+  /** A float or double, as Java prints it. */
+  def spelled(number: String): String = number match {
     case "NaN" => "nan"
     case "Infinity" => "inf"
     case "-Infinity" => "-inf"

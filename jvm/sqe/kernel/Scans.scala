@@ -21,7 +21,8 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
  * | rows deleted by position (delete files, deletion vectors) | read by Iceberg's own loader; taken out by file and row number |
  * | remote files | whole copies, which the session's own file access made or checked just now ([[Fetch]]) |
  * | rows by their numbers, of a table with a column of the name that the kernel has for those | decoded by Iceberg's own reader; checked in each file |
- * | equality deletes, encryption, remote files that the cache does not take, default values, imported files | decoded by Iceberg's own reader ([[FedScan]]) |
+ * | default values of columns | told as the mapping's own, a text that reads back as the same value ([[FileDefaults]]) |
+ * | equality deletes, encryption, remote files that the cache does not take, default values within nested columns, imported files | decoded by Iceberg's own reader ([[FedScan]]) |
  * | a few pages of a file, for a condition on a key | decoded by Iceberg's own reader ([[LookUps]]) |
  * | metadata tables whose rows are not in the driver already (`files`, `entries`, …) | read by Iceberg's own reader, as rows |
  * | formats that Iceberg reads by rows, metadata columns | refused |
@@ -80,7 +81,7 @@ final class Scans(local: Boolean, cache: Option[CacheUse], given: Given, sharedO
     val fields = relation.output.map(column => column -> field(column, files))
     // With a mapping the kernel does not know how many rows a file has, and joins in the order of the text.
     val nested = fields.flatMap { case (column, field) => files.nested(field).map(column.exprId -> _) }.toMap
-    val byName = fields.forall { case (_, field) => files.sameName(field) } && nested.values.forall(_.inOneOrder)
+    val byName = fields.forall { case (_, field) => files.sameName(field) && field.initialDefault == null } && nested.values.forall(_.inOneOrder)
     val schema = if (byName) Nil else fields.map { case (column, field) => mapped(column, field, nested.get(column.exprId)) }
     val items = if (byName) fields.map { case (column, field) => s"${NativeTypes.cast(s"\"${field.name}\"", column.dataType)} AS ${NativeTypes.column(column)}" }
     else relation.output.map { column =>
@@ -126,14 +127,14 @@ final class Scans(local: Boolean, cache: Option[CacheUse], given: Given, sharedO
   private def field(column: Attribute, files: PlannedFiles): NestedField = {
     val field = files.fields.getOrElse(column.name, Refused("metadata column"))
     if (!PlannedFiles.isOfTable(field)) Refused("metadata column")
-    if (field.initialDefault != null) Refused("column with a default value")
+    FileDefaults.check(field)
     field
   }
 
   /** Of a nested column all that files have. */
   private def mapped(column: Attribute, field: NestedField, nested: Option[NestedColumn]): String = {
     val kind = NativeTypes.name(nested.fold(column.dataType)(_.whole))
-    s"${field.fieldId}: {name: '${NativeTypes.column(column)}', type: ${NativeLiterals.quoted(kind)}, default_value: NULL}"
+    s"${field.fieldId}: {name: '${NativeTypes.column(column)}', type: ${NativeLiterals.quoted(kind)}, default_value: ${FileDefaults.text(field)}}"
   }
 
   private def columns(output: Seq[Attribute]): String = Select.list(output.map(NativeTypes.column))
@@ -157,7 +158,7 @@ object Scans {
   val fedTwice = "scan by Iceberg's reader that is needed twice"
   private val hiddenNumbers = "column with a name of the kernel's own"
   private val decodable = Set(hiddenNumbers, "files that are not local", "table with equality deletes", "encrypted files", "file format other than Parquet",
-    "table with a name mapping", "column with a default value", "file name that is a pattern")
+    "table with a name mapping", FileDefaults.reason, "file name that is a pattern")
 }
 
 object Select {

@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sqe.bench.engines.engine import Answer, Engine, EngineFailure
+from sqe.bench.engines.engine import Answer, Engine, EngineFailure, all_cpu_seconds
 from sqe.bench.lake import Loaded
 from sqe.bench.memory import Memory, resident_megabytes
 from sqe.bench.noise import Watch, machine
@@ -68,7 +68,7 @@ class Crowd:
         verdicts = {query.name: judge(query, expected[query.name]) for query in queries}
         results: dict[str, QueryResult] = {}
         crowds: list[dict[str, Any]] = []
-        watch = Watch(lambda: sum(engine.cpu_seconds() for engine in self.engines))
+        watch = Watch(lambda: all_cpu_seconds(self.engines))
         for size in self.sizes:
             for engine in self.engines:
                 answers = {

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from sqe.bench.benchmark import BenchmarkError
-from sqe.bench.engines.engine import Answer, Engine, EngineFailure
+from sqe.bench.engines.engine import Answer, Engine, EngineFailure, all_cpu_seconds
 from sqe.bench.lake import Loaded
 from sqe.bench.noise import Watch, machine
 from sqe.bench.results import Measured, QueryResult, RunResult
@@ -48,7 +48,7 @@ class Runner:
         if self.writes:
             for engine in self.engines:
                 prepare_private(engine, self.loaded)
-        watch = Watch(lambda: sum(engine.cpu_seconds() for engine in self.engines))
+        watch = Watch(lambda: all_cpu_seconds(self.engines))
         results: list[QueryResult] = []
         asked = [(query, self._turns(query)) for query in queries]
         try:

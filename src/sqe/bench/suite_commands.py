@@ -62,7 +62,8 @@ def add_to(commands: Any) -> None:
         action="append",
         default=[],
         metavar="NAME:KEY=VALUE,…",
-        help="SQE once more as sqe-NAME, with other Spark settings, or engine.KEY=VALUE, measured in the same run",
+        help="SQE once more as sqe-NAME, with other Spark settings or engine.KEY=VALUE, measured in the same run; with "
+        "session.KEY=VALUE not another server, but another session of the same",
     )
     load.add_argument("--check", action="store_true", help="compare the tables with an independent generator's, by Trino")
     load.add_argument("--statistics", action="store_true", help="compute the tables' statistics, too (compute_table_stats)")
@@ -169,7 +170,7 @@ def _run(options: argparse.Namespace) -> int:
         raise BenchmarkError(f"--users asks only reads, and {suite.name} has writes; --queries chooses")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was measured by then is kept, as after Ctrl-C
     engines = _named(options.engines, Setting(options.memory))
-    engines += [_variant(text, options.memory) for text in options.variant]
+    engines += [variant_of(text, options.memory, engines) for text in options.variant]
     witnesses = witnesses_of(options.witness, engines, crowds, options.memory)
     _check_store(options.store, [*engines, *witnesses])
     with ExitStack() as stack:
@@ -269,15 +270,25 @@ def _chosen(queries: Sequence[Query], names: str) -> Sequence[Query]:
     return [known[name] for name in wanted] if wanted else queries
 
 
-def _variant(text: str, memory: str) -> Engine:
+def variant_of(text: str, memory: str, engines: Sequence[Engine]) -> Engine:
     from sqe.bench.engines.engine import Setting
     from sqe.bench.engines.sqe_flight import SqeFlight
+    from sqe.bench.engines.sqe_session import PREFIX, SqeSession
 
     name, colon, settings = text.partition(":")
     pairs = [tuple(part.split("=", 1)) for part in settings.split(",")]
     if not (name.isidentifier() and colon and all(len(pair) == 2 for pair in pairs)):
         raise BenchmarkError(f"--variant wants NAME:KEY=VALUE, not {text!r}")
-    return SqeFlight(f"sqe-{name}", Setting(memory, tuple((key, value) for key, value in pairs)))
+    setting = Setting(memory, tuple((key, value) for key, value in pairs))
+    of_sessions = [key.startswith(PREFIX) for key, _ in setting.spark]
+    if not any(of_sessions):
+        return SqeFlight(f"sqe-{name}", setting)
+    server = next((engine for engine in engines if engine.name == "sqe"), None)
+    if not (all(of_sessions) and isinstance(server, SqeFlight)):
+        raise BenchmarkError(
+            f"--variant {text!r} is a session of sqe: --engines has to name it, and all its keys are {PREFIX}KEY"
+        )
+    return SqeSession(f"sqe-{name}", setting, server)
 
 
 def _scale(text: str) -> float:

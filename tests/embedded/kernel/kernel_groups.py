@@ -10,7 +10,7 @@ _SHARES = ("0.0", "0.1", "0.25", "0.5", "0.9", "0.95", "1.0")
 class Groups(Shapes):
     def aggregates(self, fewest: int, most: int) -> str:
         items = ", ".join(f"{self.aggregate()} AS a{n}" for n in range(self.draw.randint(fewest, most)))
-        # Spark 4.1 cannot plan an ordered list of distinct values beside another DISTINCT.
+        # Nor beside another DISTINCT.
         return items.replace("listagg(DISTINCT ", "listagg(") if items.count("DISTINCT ") > 1 else items
 
     def aggregate(self) -> str:
@@ -18,7 +18,9 @@ class Groups(Shapes):
         some = f" FILTER (WHERE {of.total(1)})" if self.draw.random() < 0.2 else ""
         if self.draw.random() < 0.1:
             return self.collected(some)
-        return of.one(self.count, self.sum, self.average, self.extreme, self.extreme, self.of_bits, self.place, self.list) + some
+        function = of.one(self.count, self.sum, self.average, self.extreme, self.extreme, self.of_bits, self.place, self.list)
+        # Spark 4.1 cannot plan an ordered list of distinct values with a FILTER.
+        return (function.replace("listagg(DISTINCT ", "listagg(") if some else function) + some
 
     def count(self) -> str:
         of = self.of

@@ -70,14 +70,6 @@ def test_one_row_of_it_is_sparks(fed: Sides, explain: Explain) -> None:
     assert "the whole query" in explain("SELECT count(DISTINCT s) FROM mapped WHERE b")
 
 
-def test_a_default_of_a_column_is_icebergs(sides: Sides) -> None:
-    sides.run("CREATE TABLE grown TBLPROPERTIES ('format-version' = '3') AS SELECT id FROM range(10)")
-    sides.run("ALTER TABLE grown ADD COLUMN n INT DEFAULT 7")
-    sides.run("INSERT INTO grown VALUES (10, 1)")
-    found = sides.same_natively("SELECT n, count(*) AS c FROM grown GROUP BY n ORDER BY n", ordered=True)
-    assert found.to_pylist() == [{"n": 1, "c": 1}, {"n": 7, "c": 10}]
-
-
 @pytest.mark.parametrize("kind", ["avro", "orc"])
 def test_what_iceberg_reads_by_rows_is_left_to_spark(sides: Sides, explain: Explain, kind: str) -> None:
     sides.run(f"CREATE TABLE {kind} TBLPROPERTIES ('write.format.default' = '{kind}') AS SELECT id, id % 3 AS k FROM range(10)")

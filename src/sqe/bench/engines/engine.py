@@ -37,7 +37,7 @@ class Setting:
     """What the person who measures says about all engines alike."""
 
     memory: str = "2g"  # the heap of those that run on Java
-    spark: tuple[tuple[str, str], ...] = ()  # settings of SQE's driver, or `engine.KEY` of sqe.toml, for measuring them
+    spark: tuple[tuple[str, str], ...] = ()  # of SQE's driver, `engine.KEY` of sqe.toml, or `session.KEY`, for measuring them
 
 
 class Engine(ABC):
@@ -48,6 +48,7 @@ class Engine(ABC):
     def __init__(self, name: str, setting: Setting) -> None:
         self.name = name
         self.setting = setting
+        self.host: Engine | None = None  # whose processes do its work, when they are not its own
 
     @abstractmethod
     def start(self, loaded: Loaded) -> None:
@@ -110,6 +111,10 @@ class Engine(ABC):
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+
+def all_cpu_seconds(engines: Iterable[Engine]) -> float:
+    return sum(engine.cpu_seconds() for engine in engines if engine.host is None)
 
 
 def in_dialect(query: Query, dialect: str) -> str:

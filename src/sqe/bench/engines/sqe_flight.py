@@ -22,22 +22,22 @@ class SqeFlight(ServerEngine):
     def start(self, loaded: Loaded) -> None:
         self._address = f"grpc://{self.serve(loaded)['flight_sql']}"
         self._place, self._schema = loaded.place, loaded.schema
-        self._client = self._owned.enter_context(self._connected())
+        self._client = self._owned.enter_context(self.connected())
 
     def run(self, sql: str, parameters: Parameters = ()) -> Answer:
-        return self._asked(self._client, sql, parameters)
+        return self.asked(self._client, sql, parameters)
 
     @contextmanager
     def session(self) -> Iterator[Callable[[str], Answer]]:
-        with self._connected() as client:
-            yield lambda sql: self._asked(client, sql, ())
+        with self.connected() as client:
+            yield lambda sql: self.asked(client, sql, ())
 
-    def _connected(self) -> FlightClient:
+    def connected(self) -> FlightClient:
         client = FlightClient(self._address, user=self._place.user, password=self._place.password)
         client.execute(f"USE {CATALOG}.{self._schema}").close()
         return client
 
-    def _asked(self, client: FlightClient, sql: str, parameters: Parameters) -> Answer:
+    def asked(self, client: FlightClient, sql: str, parameters: Parameters) -> Answer:
         started = time.perf_counter()
         try:
             table = client.execute(sql, list(parameters) or None).read_all()
