@@ -86,6 +86,9 @@ object ColumnDefaults {
       case number: Short => Literal.of(number.toInt)
       case number: Int => Literal.of(number)
       case number: Long => Literal.of(number)
+      // JSON has no such numbers: Iceberg 1.12 writes them all the same, and nobody can read the table again.
+      case number: Float if !java.lang.Float.isFinite(number) => throw new Failure.Refused(s"A column's default is a finite number, not $number")
+      case number: Double if !java.lang.Double.isFinite(number) => throw new Failure.Refused(s"A column's default is a finite number, not $number")
       case number: Float => Literal.of(number)
       case number: Double => Literal.of(number)
       case number: Decimal => Literal.of(number.toJavaBigDecimal)

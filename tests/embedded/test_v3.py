@@ -43,6 +43,35 @@ def test_columns_have_defaults(sql: Sql) -> None:
     assert "DEFAULT 'x'" in sql("SHOW CREATE TABLE d").to_pylist()[0]["createtab_stmt"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "default"),
+    [
+        ("DATE", "DATE '9999-12-31'"),
+        ("DATE", "DATE '0001-01-01'"),
+        ("DATE", "DATE '0001-01-01' - INTERVAL '500' YEAR"),
+        ("DATE", "DATE '9999-12-31' + INTERVAL '1' DAY"),
+        ("TIMESTAMP", "TIMESTAMP '0001-01-01 00:00:00.000001'"),
+        ("TIMESTAMP", "TIMESTAMP '9999-12-31 23:59:59.999999' + INTERVAL '1' DAY"),
+        ("FLOAT", "CAST('1.4E-45' AS FLOAT)"),
+        ("DOUBLE", "CAST('-1.7976931348623157E308' AS DOUBLE)"),
+        ("DECIMAL(38,38)", "0.00000000000000000000000000000000000001"),
+        ("STRING", "'\\u0000\\\"\\n\\\\'"),
+        ("BINARY", "X'00ff'"),
+    ],
+)
+def test_an_extreme_default_leaves_a_table_that_can_be_read(sql: Sql, kind: str, default: str) -> None:
+    """Or is refused, and leaves the table as it was."""
+    sql("DROP TABLE IF EXISTS extreme")
+    sql(f"CREATE TABLE extreme {V3} AS SELECT 1 AS id")
+    try:
+        sql(f"ALTER TABLE extreme ADD COLUMN v {kind} DEFAULT {default}")
+    except SqeError as refused:
+        assert refused.code.name == "NOT_SUPPORTED"  # noqa: PT017 - either end is right
+        assert sql("SELECT * FROM extreme").column_names == ["id"]
+    else:
+        assert sql(f"SELECT id FROM extreme WHERE v = {default}").to_pylist() == [{"id": 1}]
+
+
 def test_deletes_are_vectors_and_rows_keep_their_ids(sql: Sql) -> None:
     modes = ", ".join(f"'write.{what}.mode' = 'merge-on-read'" for what in ("delete", "update", "merge"))
     sql(f"CREATE TABLE v (id BIGINT, s STRING) TBLPROPERTIES ('format-version' = '3', {modes})")
@@ -118,6 +147,8 @@ REFUSED = [
     (f"CREATE TABLE r (n TIMESTAMP DEFAULT current_timestamp()) {V3}", "is a constant"),
     (f"CREATE OR REPLACE TABLE has_date (n INT DEFAULT 5) {V3}", "create the table first"),
     (f"CREATE TABLE r (n INT DEFAULT 'x') {V3}", "."),
+    (f"CREATE TABLE r (n DOUBLE DEFAULT CAST('NaN' AS DOUBLE)) {V3}", "finite number, not NaN"),
+    (f"CREATE TABLE r (n FLOAT DEFAULT CAST('-Infinity' AS FLOAT)) {V3}", "finite number, not -Infinity"),
 ]
 
 

@@ -18,7 +18,6 @@ DEFAULTS = {
     "wide": ("DECIMAL(38,10)", "1234567890123456789012345678.0123456789", "-0.0000000001"),
     "real": ("FLOAT", "0.1", "-0.0"),
     "double": ("DOUBLE", "1e-300", "0.1"),
-    "nan": ("DOUBLE", "CAST('NaN' AS DOUBLE)", "1"),
     "text": ("STRING", "'it''s ä 𝄞 {name: x, 1} '", "''"),
     "empty": ("STRING", "''", "'x'"),
     "day": ("DATE", "DATE '0001-01-01'", "DATE '9999-12-31'"),
