@@ -155,6 +155,18 @@ def test_what_is_quick_is_asked_until_it_gets_no_quicker(
     assert len(result.queries[0].engines["learning"].warm_up) == rounds
 
 
+@pytest.mark.parametrize(("times", "rounds"), [([0.1], 7), ([9], 2), ([0.1, 9], 7), ([9, 0.1], 7)])
+def test_what_is_quick_is_measured_more_often_where_that_is_wanted(
+    loaded: Loaded, monkeypatch: pytest.MonkeyPatch, times: list[float], rounds: int
+) -> None:
+    monkeypatch.setattr(Learning, "times", times)
+    with Learning("learning", Setting()) as engine:
+        engine.start(loaded)
+        result = Runner(loaded, [engine], Rounds(repeat=2, repeat_if_quick=7), lambda text: None).run([COUNT])
+    assert len(result.queries[0].engines["learning"].seconds) == rounds
+    assert (result.about["repeat"], result.about["repeat_if_quick"]) == (2, 7)
+
+
 class Keeping(DuckDb):
     """Has copies, and counts its runs since they were forgotten."""
 

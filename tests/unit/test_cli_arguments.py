@@ -29,6 +29,19 @@ def test_all_flags_are_understood_in_every_spelling() -> None:
 
 
 @pytest.mark.parametrize(
+    ("arguments", "server"),
+    [
+        (["--host", "db"], "grpc://db:50051"),
+        (["--host", "db", "--port", "1234"], "grpc://db:1234"),
+        (["--host", "127.0.0.1:1234", "--tls"], "grpc+tls://127.0.0.1:1234"),
+        (["--host", "::1", "--port", "1234"], "grpc://[::1]:1234"),
+    ],
+)
+def test_a_host_may_have_its_port(arguments: list[str], server: str) -> None:
+    assert parse(arguments).server == server
+
+
+@pytest.mark.parametrize(
     ("argv", "sentence"),
     [
         (["--formt", "csv"], "unknown option --formt; did you mean --format?"),
@@ -42,6 +55,9 @@ def test_all_flags_are_understood_in_every_spelling() -> None:
         (["-u", "root"], "--user needs --host"),
         (["--host", "a", "--protocol", "http"], "--protocol http is not available in this version; use --protocol flight"),
         (["--host", "a", "--insecure"], "--insecure needs --tls"),
+        (["--host", "a:1", "--port", "1"], "--host has a port already: leave --port out"),
+        (["--host", "a:http"], "--port must be a number from 1 to 65535, not 'http'"),
+        (["--host", "a:"], "--port must be a number from 1 to 65535, not ''"),
         (["--host", "a", "--port", "0"], "--port must be a number from 1 to 65535, not '0'"),
         (["--memory", "--warehouse", "x"], "--memory and --warehouse exclude each other"),
         (["--memory-limit", "lots"], "--memory-limit must be a size such as 2g or 1536m, not 'lots'"),

@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, NamedExpress
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.connector.read.LocalScan
 import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.execution.adaptive.LogicalQueryStage
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
@@ -101,10 +102,10 @@ object Kernel {
     case _ => false
   }
 
-  /** Not rows that adaptive execution has already: what is left of such a plan is Spark's. */
+  /** Not rows that adaptive execution has already: what is left of such a plan is Spark's. Nor what Iceberg has answered of metadata. */
   private def readsTables(plan: LogicalPlan): Boolean =
     plan.resolved && !plan.exists(_.isInstanceOf[LogicalQueryStage]) && plan.exists {
-      case _: DataSourceV2ScanRelation => true
+      case relation: DataSourceV2ScanRelation => !relation.scan.isInstanceOf[LocalScan]
       case local: LocalRelation => local.data.nonEmpty
       case _ => false
     }

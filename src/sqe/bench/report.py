@@ -76,6 +76,12 @@ def _page(newest: Sequence[dict[str, Any]], runs: Sequence[dict[str, Any]]) -> s
     )
 
 
+def _rounds(run: dict[str, Any]) -> str:
+    """Runs of before had one number."""
+    quick = run.get("repeat_if_quick", run["repeat"])
+    return str(run["repeat"]) if quick == run["repeat"] else f"{run['repeat']} (of what is quick {quick})"
+
+
 def _suite(run: dict[str, Any], history: Sequence[dict[str, Any]]) -> str:
     machine, noise = run["machine"], run["noise"]
     mood = (
@@ -86,7 +92,7 @@ def _suite(run: dict[str, Any], history: Sequence[dict[str, Any]]) -> str:
     )
     about = (
         f"<p>{escape(str(run['at']))}; {machine['cores']} cores, {machine['memory_gb']} GB, {escape(str(machine['system']))}; "
-        f"{mood}; median of {run['repeat']} rounds after warm-up, in turns; heap {escape(str(run['memory']))}. "
+        f"{mood}; median of {_rounds(run)} rounds after warm-up, in turns; heap {escape(str(run['memory']))}. "
         f"Answers {'are equal' if run['equal'] else '<strong class=loaded>ARE NOT ALL EQUAL</strong>'} "
         f"(floating-point numbers within {FLOAT_TOLERANCE:g} or the query&#39;s own tolerance).</p>"
     )

@@ -27,6 +27,7 @@ _QUICK_PATIENCE = 4  # rounds without a better time
 @dataclass(frozen=True)
 class Rounds:
     repeat: int = 3
+    repeat_if_quick: int | None = None  # of a question that is quick everywhere, where noise is a larger part
     most_warm_ups: int = 4  # at least one; ends as soon as no engine got faster
     most_if_quick: int = 20  # as above, for a question that is quick everywhere
     cold: bool = False  # without copies of a store's files, before each measured run
@@ -64,6 +65,7 @@ class Runner:
             "machine": machine(),
             "noise": noise.json(),
             "repeat": self.rounds.repeat,
+            "repeat_if_quick": self.rounds.repeat_if_quick or self.rounds.repeat,
             "store": self.loaded.place.name.rstrip("-") or "local",
             "cold": self.rounds.cold,
             "memory": self.engines[0].setting.memory,
@@ -99,7 +101,7 @@ class Runner:
             for turn in self._written:
                 turn.leave_as_loaded()
         self._warm_up(query, turns)
-        for number in range(self.rounds.repeat):
+        for number in range((_is_quick(query, turns) and self.rounds.repeat_if_quick) or self.rounds.repeat):
             for turn in _rotated(turns, number):
                 if self.rounds.cold:
                     turn.engine.forget_copies()
@@ -119,7 +121,7 @@ class Runner:
         while number < most:
             for turn in _rotated(turns, number):
                 turn.take(turn.measured.warm_up, [])
-            if query.kind != "write" and all(turn.quick for turn in turns):
+            if _is_quick(query, turns):
                 most, patience = self.rounds.most_if_quick, _QUICK_PATIENCE
             if number and not any(turn.falling(patience) for turn in turns):
                 return
@@ -196,6 +198,11 @@ class _Turn:
         self._broken = True
         self.measured.verdict, self.measured.why = Verdict.FAILED, (why,)
         self.measured.seconds.clear()
+
+
+def _is_quick(query: Query, turns: Sequence[_Turn]) -> bool:
+    """Not a write, each of which needs a table made anew."""
+    return query.kind != "write" and all(turn.quick for turn in turns)
 
 
 def _rotated(turns: Sequence[_Turn], number: int) -> list[_Turn]:

@@ -43,6 +43,7 @@ def add_to(commands: Any) -> None:
     )
     run.add_argument("--queries", default="", metavar="NAMES", help="only these, with commas between")
     run.add_argument("--repeat", type=_positive, metavar="N", help="measured rounds; the median counts (3, small: 31)")
+    run.add_argument("--repeat-quick", type=_positive, metavar="N", help="of what takes less than half a second (as --repeat)")
     run.add_argument(
         "--warm-up",
         type=_positive,
@@ -183,6 +184,7 @@ def _run(options: argparse.Namespace) -> int:
         else:
             rounds = Rounds(
                 options.repeat or suite.repeat,
+                options.repeat_quick,
                 options.warm_up or suite.warm_up,
                 options.warm_up or suite.warm_up_if_quick,
                 options.cold,

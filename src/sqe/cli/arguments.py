@@ -32,7 +32,7 @@ class Flag:
 
 FLAGS = (
     Flag("--embedded", "use the engine on this machine (the default without --host)"),
-    Flag("-H --host", "connect to a server", "HOST"),
+    Flag("-H --host", "connect to a server; NAME or NAME:PORT", "HOST"),
     Flag("-p --port", "the server's Flight SQL port (50051)", "PORT"),
     Flag("--protocol", "how to talk to the server: flight", "NAME", choices=("flight", "http")),
     Flag("-u --user --username", "log in as this user; the password comes from SQE_PASSWORD or a prompt", "NAME", key="user"),
@@ -197,6 +197,11 @@ def _options(given: dict[str, list[str]]) -> Options:
     options.execute = given.get("execute", [])
     if "port" in given:
         options.port = _port(given["port"][0])
+    if options.host.count(":") == 1:  # with more it is an address of IPv6
+        options.host, _, port = options.host.partition(":")
+        if "port" in given:
+            raise UsageError("--host has a port already: leave --port out")
+        options.port = _port(port)
     if "memory_limit" in given:
         options.memory_limit = _size(given["memory_limit"][0])
     for mount in given.get("catalog", []):
