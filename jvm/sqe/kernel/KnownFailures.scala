@@ -13,7 +13,8 @@ import org.apache.spark.sql.sqe.Recent
 object KnownFailures {
   val reason = "failed before"
   private val known = Recent.setOf[(Int, Int)](1000)
-  private val column = "\\bc\\d+\\b".r
+  /** What is quoted, or a column of a plan's: bare, or as the name of one in a mapping of files. Two quotes within one end it and begin another. */
+  private val word = """name: '(c\d+)'|'[^']*+'|"[^"]*+"|\b(c\d+)\b""".r
 
   def add(query: NativeQuery, reason: String): Unit = if (!reason.startsWith("Out of Memory")) add(query.key)
 
@@ -33,8 +34,14 @@ object KnownFailures {
 
   def keyOf(text: String): (Int, Int) = (text.hashCode, MurmurHash3.stringHash(text))
 
+  /** Two texts are the same then only if they mean the same: a table's own column or a constant may look like a number of Spark's. */
   def renumbered(sql: String): String = {
     val numbers = scala.collection.mutable.HashMap[String, Int]()
-    column.replaceAllIn(sql, found => Regex.quoteReplacement(s"c${numbers.getOrElseUpdate(found.matched, numbers.size)}"))
+    def number(column: String): String = s"c${numbers.getOrElseUpdate(column, numbers.size)}"
+    word.replaceAllIn(sql, found => Regex.quoteReplacement(found.subgroups match {
+      case List(named: String, _) => s"name: '${number(named)}'"
+      case List(_, bare: String) => number(bare)
+      case _ => found.matched
+    }))
   }
 }

@@ -33,6 +33,14 @@ sealed abstract class NativeFragment extends LeafExecNode {
   protected def tables: Seq[String] =
     scans.map(scan => s"${scan.table} (${scan.paths.length} files${if (scan.remote.isEmpty) "" else " from the cache"})").distinct ++ query.fed.map(scan => s"${scan.table} (read by Iceberg)").distinct
 
+  /** What two fragments that are the same have alike: Spark runs one of them then, and shuffles its rows once. Only the numbers of columns are others. */
+  protected def comparable(sql: String, deleted: Seq[DeletedRows]): NativeQuery = {
+    val gone = deleted.map(rows => s"${rows.path} ${rows.by.map(file => s"${file.location} ${file.contentOffset}").sorted.mkString(" ")}").distinct.sorted
+    query.copy(sql = (KnownFailures.renumbered(sql) +: gone).mkString("\n"), files = Nil, key = (0, 0), built = Nil)
+  }
+
+  protected def comparableOutput: Seq[Attribute] = output.zipWithIndex.map { case (column, i) => AttributeReference("none", column.dataType)(ExprId(i)) }
+
   /** What runs in it, never how: its text holds constants and conditions. */
   override def simpleString(maxFields: Int): String = s"$nodeName ${output.mkString("[", ", ", "]")} ${operators.mkString(" <- ")} ${tables.mkString(", ")}"
 
@@ -48,6 +56,9 @@ final case class NativeExec(output: Seq[Attribute], query: NativeQuery, scans: S
   override def outputPartitioning: Partitioning = SinglePartition
 
   override protected def shares: Seq[Option[Share]] = Seq(None)
+
+  override protected def doCanonicalize(): SparkPlan =
+    if (query.fed.nonEmpty) this else copy(comparableOutput, comparable(query.sql, scans.flatMap(_.deleted)), Nil, Nil)
 }
 
 /** Once for each partition: every task has its own share of one scan's files, and all of the others, which it reads, or which were built for all. */
@@ -68,15 +79,8 @@ final case class NativePartitionsExec(
     s"${shared.table} ($partitions$pieces${if (shared.decoded) " read by Iceberg" else ""})" +: (super.tables ++ (if (built.isEmpty) Nil else Seq(s"${built.length} built once")))
   }
 
-  /** Spark runs two fragments that are the same once, and shuffles their rows once. Only the numbers of their columns are others. */
-  override protected def doCanonicalize(): SparkPlan = if (shared.decoded || query.fed.nonEmpty) this else {
-    val deleted = (scans.flatMap(_.deleted) ++ shared.files.flatMap(_.deleted)).map { rows =>
-      s"${rows.path} ${rows.by.map(file => s"${file.location} ${file.contentOffset}").sorted.mkString(" ")}"
-    }.distinct.sorted
-    val text = (KnownFailures.renumbered(shared.whole(query.sql)) +: deleted).mkString("\n")
-    copy(output.zipWithIndex.map { case (column, i) => AttributeReference("none", column.dataType)(ExprId(i)) },
-      query.copy(sql = text, files = Nil, key = (0, 0), built = Nil), Nil, Nil, shared.copy(shares = Nil), built.map(_.canonicalized))
-  }
+  override protected def doCanonicalize(): SparkPlan = if (shared.decoded || query.fed.nonEmpty) this else
+    copy(comparableOutput, comparable(shared.whole(query.sql), scans.flatMap(_.deleted) ++ shared.files.flatMap(_.deleted)), Nil, Nil, shared.copy(shares = Nil), built.map(_.canonicalized))
 }
 
 private final case class NativePartition(index: Int, share: Option[Share]) extends Partition
