@@ -122,6 +122,31 @@ def test_no_query_is_measured_before_all_have_been_asked_once(loaded: Loaded) ->
     assert [len(query.engines["a"].warm_up) for query in result.queries] == [2, 2]
 
 
+class Named(DuckDb):
+    asked: ClassVar[list[str]] = []
+
+    def run(self, sql: str, parameters: Parameters = ()) -> Answer:
+        self.asked.append(self.name)
+        return super().run(sql, parameters)
+
+
+def test_the_order_of_engines_is_drawn_and_the_same_in_each_run(loaded: Loaded) -> None:
+    def orders() -> list[str]:
+        Named.asked.clear()
+        with Named("a", Setting()) as one, Named("b", Setting()) as other:
+            for engine in (one, other):
+                engine.start(loaded)
+            Runner(loaded, [one, other], Rounds(repeat=20, most_warm_ups=1, most_if_quick=1), lambda text: None).run([COUNT])
+        rounds = "".join(Named.asked)
+        return [rounds[place : place + 2] for place in range(0, len(rounds), 2)]
+
+    drawn = orders()
+    assert set(drawn) == {"ab", "ba"}
+    assert 5 < drawn.count("ab") < 16
+    assert drawn != ["ab", "ba"] * (len(drawn) // 2)
+    assert drawn == orders()
+
+
 class Learning(DuckDb):
     """As quick as a list says, run by run; from then on as its last word."""
 

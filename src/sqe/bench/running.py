@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -92,17 +93,18 @@ class Runner:
         """The first warm-up of every query. A virtual machine compiles what many queries share: without this a suite's first ones
         would be measured in an engine that has just started, and its last ones in one that has been in use for a while."""
         self.say("asking every engine every query once, to warm up")
-        for number, (_, turns) in enumerate(asked):
-            for turn in _rotated(turns, number):
+        for query, turns in asked:
+            for turn in _Orders(query)(turns):
                 turn.take(turn.measured.warm_up, [])
 
     def _query(self, query: Query, turns: Sequence[_Turn]) -> QueryResult:
         if query.kind == "write":
             for turn in self._written:
                 turn.leave_as_loaded()
-        self._warm_up(query, turns)
-        for number in range((_is_quick(query, turns) and self.rounds.repeat_if_quick) or self.rounds.repeat):
-            for turn in _rotated(turns, number):
+        ordered = _Orders(query)
+        self._warm_up(query, turns, ordered)
+        for _ in range((_is_quick(query, turns) and self.rounds.repeat_if_quick) or self.rounds.repeat):
+            for turn in ordered(turns):
                 if self.rounds.cold:
                     turn.engine.forget_copies()
                 turn.take(turn.measured.seconds, turn.measured.cpu)
@@ -116,10 +118,10 @@ class Runner:
         self.say(_sentence(query, turns))
         return QueryResult(query.name, query.kind, {turn.engine.name: turn.measured for turn in turns})
 
-    def _warm_up(self, query: Query, turns: Sequence[_Turn]) -> None:
+    def _warm_up(self, query: Query, turns: Sequence[_Turn], ordered: _Orders) -> None:
         number, most, patience = 0 if self.writes else 1, self.rounds.most_warm_ups, 1
         while number < most:
-            for turn in _rotated(turns, number):
+            for turn in ordered(turns):
                 turn.take(turn.measured.warm_up, [])
             if _is_quick(query, turns):
                 most, patience = self.rounds.most_if_quick, _QUICK_PATIENCE
@@ -205,10 +207,15 @@ def _is_quick(query: Query, turns: Sequence[_Turn]) -> bool:
     return query.kind != "write" and all(turn.quick for turn in turns)
 
 
-def _rotated(turns: Sequence[_Turn], number: int) -> list[_Turn]:
-    """Whoever runs first finds the caches as another left them: everyone in turn."""
-    first = number % len(turns)
-    return [*turns[first:], *turns[:first]]
+class _Orders:
+    """Whoever runs first finds the caches as another left them, so everyone is first at times: as dice fall that are the same in each run.
+    Not by turns: a server's collector runs every so many statements, and would always meet the same engine (59 and 52 ms of one plan)."""
+
+    def __init__(self, query: Query) -> None:
+        self._draw = random.Random(query.name)
+
+    def __call__(self, turns: Sequence[_Turn]) -> list[_Turn]:
+        return self._draw.sample(turns, len(turns))
 
 
 def _sentence(query: Query, turns: Sequence[_Turn]) -> str:
