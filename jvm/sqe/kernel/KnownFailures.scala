@@ -1,7 +1,6 @@
 package org.apache.spark.sql.sqe.kernel
 
 import scala.util.hashing.MurmurHash3
-import scala.util.matching.Regex
 
 import org.apache.spark.sql.sqe.Recent
 
@@ -13,8 +12,6 @@ import org.apache.spark.sql.sqe.Recent
 object KnownFailures {
   val reason = "failed before"
   private val known = Recent.setOf[(Int, Int)](1000)
-  /** What is quoted, or a column of a plan's: bare, or as the name of one in a mapping of files. Two quotes within one end it and begin another. */
-  private val word = """name: '(c\d+)'|'[^']*+'|"[^"]*+"|\b(c\d+)\b""".r
 
   def add(query: NativeQuery, reason: String): Unit = if (!reason.startsWith("Out of Memory")) add(query.key)
 
@@ -27,21 +24,10 @@ object KnownFailures {
    * the same ones would only cost time.
    */
   def key(sql: String, fed: Seq[FedScan], shared: Option[SharedScan] = None): (Int, Int) = {
-    val text = renumbered(shared.fold(sql)(_.whole(sql)))
+    val text = ColumnNumbers.inOrder(shared.fold(sql)(_.whole(sql)))
     val whole = ((text +: fed.map(_.table)) ++ shared.map(_.table)).mkString("\n")
     keyOf(whole)
   }
 
   def keyOf(text: String): (Int, Int) = (text.hashCode, MurmurHash3.stringHash(text))
-
-  /** Two texts are the same then only if they mean the same: a table's own column or a constant may look like a number of Spark's. */
-  def renumbered(sql: String): String = {
-    val numbers = scala.collection.mutable.HashMap[String, Int]()
-    def number(column: String): String = s"c${numbers.getOrElseUpdate(column, numbers.size)}"
-    word.replaceAllIn(sql, found => Regex.quoteReplacement(found.subgroups match {
-      case List(named: String, _) => s"name: '${number(named)}'"
-      case List(_, bare: String) => number(bare)
-      case _ => found.matched
-    }))
-  }
 }

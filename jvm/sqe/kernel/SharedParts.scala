@@ -40,26 +40,16 @@ final case class Groups(items: Seq[(String, String)], source: String) {
 }
 
 object SharedParts {
-  /** Constants and names in quotes as they are: only what is outside of them is one of our columns. */
-  private val column = """'(?:[^']|'')*'|"(?:[^"]|"")*"|\bc\d+\b""".r
-
-  private def columns(text: String): Seq[String] = column.findAllIn(text).filter(_.startsWith("c")).toSeq
-
-  private def renamed(text: String, names: String => String): String = column.replaceAllIn(text, found =>
-    scala.util.matching.Regex.quoteReplacement(if (found.matched.startsWith("c")) names(found.matched) else found.matched))
-
   /** Those of the same groups of the same rows: their sources differ in the numbers of columns alone. The largest first. */
-  private def alike(parts: Seq[Groups]): Seq[Seq[Groups]] = parts.groupBy { part =>
-    val numbers = columns(part.source).distinct.zipWithIndex.toMap
-    renamed(part.source, name => s"c${numbers(name)}")
-  }.toSeq.collect { case (source, several) if several.length > 1 => (source, several) }.sortBy { case (source, _) => (-source.length, source) }.map(_._2)
+  private def alike(parts: Seq[Groups]): Seq[Seq[Groups]] = parts.groupBy(part => ColumnNumbers.inOrder(part.source)).toSeq
+    .collect { case (source, several) if several.length > 1 => (source, several) }.sortBy { case (source, _) => (-source.length, source) }.map(_._2)
 
   /** The text with all that these parts ask for made once, if it still has two of them. */
   private def joined(text: String, alike: Seq[Groups], name: String): Option[(String, String)] = {
     val asked = alike.filter(part => text.contains(part.text))
     val items = asked.flatMap { part =>
-      val first = columns(part.source).zip(columns(asked.head.source)).toMap
-      part.items.map { case (value, column) => if (columns(value).forall(first.contains)) Some((renamed(value, first), column)) else None }
+      val first = ColumnNumbers.in(part.source).zip(ColumnNumbers.in(asked.head.source)).toMap
+      part.items.map { case (value, column) => if (ColumnNumbers.in(value).forall(first.contains)) Some((ColumnNumbers.renamed(value, first), column)) else None }
     }
     val known = items.flatten.distinct
     if (asked.length < 2 || items.contains(None) || known.map(_._2).distinct.length < known.length) None

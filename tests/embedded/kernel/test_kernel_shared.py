@@ -129,6 +129,24 @@ def test_what_is_asked_twice_is_answered_as_by_spark(sides: Sides, query: str) -
     assert sides.same_natively(f"{REVENUE} {query}").num_rows > 0
 
 
+@pytest.mark.parametrize("query", ASKED_TWICE)
+def test_nor_is_it_where_columns_are_mapped(sides: Sides, query: str) -> None:
+    """By their ids, since one was renamed."""
+    sides.run("""CREATE OR REPLACE TABLE revenues AS SELECT IF(id % 11 = 0, NULL, id % 7) AS store,
+        CAST(id AS DECIMAL(15,2)) AS price, CAST(id % 5 AS DECIMAL(15,2)) AS pieces, id % 9 AS day FROM range(1000)""")
+    sides.run("ALTER TABLE revenues RENAME COLUMN store TO shop")
+    sides.run("CREATE OR REPLACE TABLE shops AS SELECT id AS shop FROM range(9)")
+    assert sides.same_natively(f"{REVENUE} {query}").num_rows > 0
+
+
+@pytest.mark.parametrize("sign", ["x", "'", '"', "c1 ", "''c1''"])
+def test_a_constant_may_be_long(sides: Sides, sign: str) -> None:
+    sides.run("CREATE OR REPLACE TABLE texts AS SELECT id, CAST(id % 5 AS STRING) AS s FROM range(100)")
+    long = (sign * 300_000).replace("'", "''")
+    found = sides.same_natively(f"SELECT s, count(*) AS n, max('{long}') AS m FROM texts WHERE s <> '{long}' GROUP BY s")
+    assert found["n"].to_pylist() == [20] * 5
+
+
 def test_the_sum_of_rows_without_a_key_may_be_too_large_for_the_kernel_alone(sides: Sides) -> None:
     """Their group is not asked for: Spark leaves it out, the kernel fails with it, and Spark answers."""
     sides.run("""CREATE OR REPLACE TABLE wide AS SELECT IF(id < 20, NULL, id % 3) AS shop,
