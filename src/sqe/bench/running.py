@@ -208,8 +208,10 @@ def _is_quick(query: Query, turns: Sequence[_Turn]) -> bool:
 
 
 class _Orders:
-    """Whoever runs first finds the caches as another left them, so everyone is first at times: as dice fall that are the same in each run.
-    Not by turns: a server's collector runs every so many statements, and would always meet the same engine (59 and 52 ms of one plan)."""
+    """Whoever runs first finds the caches as another left them, so everyone is first at times: drawn, and the same in each run.
+
+    Not by turns: a collector runs every so many statements, and would always meet the same engine (59 and 52 ms of one plan).
+    """
 
     def __init__(self, query: Query) -> None:
         self._draw = random.Random(query.name)
