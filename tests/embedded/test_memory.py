@@ -28,7 +28,13 @@ GREEDY = {
 }
 
 
-@pytest.mark.parametrize("statement", GREEDY.values(), ids=GREEDY.keys())
+_SLOW = "in what it gathers"  # a minute and a half of collections, until there is no room
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [pytest.param(text, id=name, marks=[pytest.mark.long] if name == _SLOW else []) for name, text in GREEDY.items()],
+)
 def test_a_greedy_statement_fails_alone(driver: Driver, sql: Callable[[str], pa.Table], statement: str) -> None:
     before = driver.pid
     with pytest.raises(SqeError) as refused:

@@ -49,6 +49,7 @@ def test_a_server_warms_up_while_it_rests(tmp_path: Path) -> None:
     assert "own.s." not in "".join(path.read_text() for path in (tmp_path / "audit").rglob("*") if path.is_file())
 
 
+@pytest.mark.long  # a minute: two drivers begin
 def test_a_driver_that_came_back_warms_up_again(tmp_path: Path) -> None:
     with serving(ServerProcess, tmp_path, CONFIG, SQE_ENGINE__WARM_UP="500ms") as server:
         eventually(lambda: server.metrics()["sqe_driver_warming_up"] == 0, 120)
