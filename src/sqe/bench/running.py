@@ -210,7 +210,8 @@ def _is_quick(query: Query, turns: Sequence[_Turn]) -> bool:
 class _Orders:
     """Whoever runs first finds the caches as another left them, so everyone is first at times: drawn, and the same in each run.
 
-    Not by turns: a collector runs every so many statements, and would always meet the same engine (59 and 52 ms of one plan).
+    Not by turns: what happens every so many statements, such as a collection, could always meet the same engine. (One plan took
+    59 and 52 ms, slow in every second round of one engine alone; what it was is not known.)
     """
 
     def __init__(self, query: Query) -> None:
