@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from sqe.bench import suite_commands
 from sqe.bench.benchmark import BenchmarkError
 from sqe.bench.comparing import compare_runs
 from sqe.bench.comparing import table as comparison
@@ -21,10 +22,11 @@ from sqe.bench.engines.duckdb import DuckDb
 from sqe.bench.engines.engine import Answer, Engine, Parameters, Setting
 from sqe.bench.engines.registry import make
 from sqe.bench.lake import DataFile, Loaded, LoadedTable
+from sqe.bench.main import main
 from sqe.bench.places import LocalFolder
 from sqe.bench.report import table, write
 from sqe.bench.results import RunResult, find, read, save
-from sqe.bench.running import Rounds, Runner
+from sqe.bench.running import NotSlower, Rounds, Runner
 from sqe.bench.suites.suite import Query
 
 COUNT = Query("count", "SELECT count(*) AS n FROM things")
@@ -190,6 +192,54 @@ def test_what_is_quick_is_measured_more_often_where_that_is_wanted(
         result = Runner(loaded, [engine], Rounds(repeat=2, repeat_if_quick=7), lambda text: None).run([COUNT])
     assert len(result.queries[0].engines["learning"].seconds) == rounds
     assert (result.about["repeat"], result.about["repeat_if_quick"]) == (2, 7)
+
+
+class Steady(DuckDb):
+    def run(self, sql: str, parameters: Parameters = ()) -> Answer:
+        return Answer(super().run(sql, parameters).table, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("times", "rounds", "slower"),
+    [
+        ([0.1], 3, {}),
+        ([0.109], 3, {}),
+        ([0.1, 0.2, 0.2, 0.2, 0.1], 9, {}),  # it only seemed so
+        ([0.12], 63, {"count": 1.2}),
+    ],
+)
+def test_what_seems_slower_than_promised_is_asked_on(
+    loaded: Loaded, monkeypatch: pytest.MonkeyPatch, times: list[float], rounds: int, slower: dict[str, float]
+) -> None:
+    monkeypatch.setattr(Learning, "times", times)
+    promise = NotSlower("steady", 1.1)
+    with Learning("learning", Setting()) as one, Steady("steady", Setting()) as other:
+        for engine in (one, other):
+            engine.start(loaded)
+        rules = Rounds(repeat=3, most_warm_ups=1, most_if_quick=1, not_slower=promise)
+        result = Runner(loaded, [one, other], rules, lambda text: None).run([COUNT])
+    assert {len(found.seconds) for found in result.queries[0].engines.values()} == {rounds}
+    assert result.summary()["slower"] == result.json()["not_slower"]["slower"] == slower
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("trino:1.1", "sqe-bench: --not-slower compares sqe, in turns, with another engine of the run"),
+        ("sqe:1.1", "sqe-bench: --not-slower compares sqe, in turns, with another engine of the run"),
+        ("duckdb:fast", "'duckdb:fast' is not ENGINE:RATIO, such as trino:1.0"),
+        ("1.1", "'1.1' is not ENGINE:RATIO, such as trino:1.0"),
+        ("duckdb:-1", "'duckdb:-1' is not ENGINE:RATIO, such as trino:1.0"),
+    ],
+)
+def test_a_promise_that_nobody_can_keep_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str, told: str
+) -> None:
+    monkeypatch.setattr(suite_commands, "_folder", lambda options: tmp_path)
+    with pytest.raises(SystemExit) as end:
+        main(["run", "tpch", "--engines", "sqe,duckdb", "--not-slower", text])
+    assert end.value.code
+    assert told in capsys.readouterr().err
 
 
 class Keeping(DuckDb):

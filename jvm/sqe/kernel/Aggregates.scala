@@ -74,7 +74,7 @@ object Aggregates {
     case max: Max if NativeTypes.isFloat(max.dataType) => oneZero("max", sql(max.child), where)
     // Spark's own, for several DISTINCT: there is one such row a group.
     case First(child, true) if where.contains("FILTER") && madeForDistinct(child) => s"any_value(${sql(child)})$where"
-    case bits: BitAggregate => s"${bits.prettyName}(${sql(bits.child)})$where"
+    case bits: BitAggregate => s"${bits.prettyName}($distinct${sql(bits.child)})$where"
     case ListAgg(text, Literal(separator, _), Seq(order), _, _) if order.child.semanticEquals(text) && NativeTypes.hasExtremes(text.dataType) && text.dataType.isInstanceOf[StringType] =>
       val by = NativeLiterals(if (separator == null) UTF8String.EMPTY_UTF8 else separator, StringType)
       s"string_agg($distinct${sql(text)}, $by ORDER BY ${Windows.key(order, sql)})$where"

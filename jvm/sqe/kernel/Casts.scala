@@ -51,9 +51,9 @@ object Casts {
       case (LongType, TimestampType) => s"make_timestamptz(${sql(cast.child)} * CAST('1000000' AS BIGINT))"
       case (TimestampType | TimestampNTZType, DateType) => s"CAST(${Moments.calendar(cast.child, sql, setting)} AS DATE)"
       case (TimestampType, TimestampNTZType) => Moments.calendar(cast.child, sql, setting)
-      case (TimestampNTZType, TimestampType) if Moments.isUtc(setting.timeZone) => s"make_timestamptz(epoch_us(${sql(cast.child)}))"
-      case (DateType, TimestampNTZType) => s"CAST(${sql(cast.child)} AS TIMESTAMP)"
-      case (DateType, TimestampType) if Moments.isUtc(setting.timeZone) => s"make_timestamptz(epoch_us(CAST(${sql(cast.child)} AS TIMESTAMP)))"
+      case (TimestampNTZType, TimestampType) if Moments.isUtc(setting.timeZone) => s"make_timestamptz(epoch_us(${Moments.finite(sql(cast.child))}))"
+      case (DateType, TimestampNTZType) => s"CAST(${Moments.finite(sql(cast.child))} AS TIMESTAMP)"
+      case (DateType, TimestampType) if Moments.isUtc(setting.timeZone) => s"make_timestamptz(epoch_us(CAST(${Moments.finite(sql(cast.child))} AS TIMESTAMP)))"
       case (_: StringType, to: StringType) => NativeTypes.check(to); sql(cast.child)
       case (from: StringType, to) if NativeTypes.isBinary(from) => read(sql(cast.child), to, setting)
       case (from, to) => Refused(s"cast from ${short(from)} to ${short(to)}")

@@ -24,8 +24,20 @@ final class Expressions(setting: Setting, subquery: LogicalPlan => String) {
     { case scalar: ScalarSubquery if scalar.outerAttrs.isEmpty => s"(${subquery(scalar.plan)})" })
 
   def apply(expression: Expression): String = {
+    expression match {
+      // A temporary view keeps the zone that its session had when it was made.
+      case zoned: TimeZoneAwareExpression if zoned.timeZoneId.exists(_ != setting.timeZone) => Refused("time zone of a view")
+      case _ =>
+    }
     if (setting.neverFails && MayFail.itself(expression)) Refused("what can fail beside rows that a policy hides")
-    tables.collectFirst { case table if table.isDefinedAt(expression) => table(expression) }
+    val text = tables.collectFirst { case table if table.isDefinedAt(expression) => table(expression) }
       .getOrElse(Refused(s"function ${expression.prettyName.takeWhile(_ != '(')}"))
+    if (text.length > Expressions.mostSigns) Refused("very long expression")
+    text
   }
+}
+
+object Expressions {
+  /** Many functions have their argument in several places, so that what is nested deeply could grow without end. */
+  private val mostSigns = 4 << 20
 }

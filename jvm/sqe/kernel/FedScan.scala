@@ -1,6 +1,6 @@
 package org.apache.spark.sql.sqe.kernel
 
-import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory}
+import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFactory, Scan}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 import org.apache.spark.sql.sqe.ColumnCopy
 import org.apache.spark.sql.types.{StructField, StructType}
@@ -10,9 +10,19 @@ import org.apache.spark.sql.types.{StructField, StructType}
  * Iceberg's own reader decodes them in the task, with the rights and the rules that it has under Spark, and the kernel gets columns.
  */
 final case class FedScan(
-    name: String, table: String, partitions: Array[InputPartition], factory: PartitionReaderFactory, schema: StructType, decoding: FedScan.Decoding)
+    name: String, table: String, partitions: Array[InputPartition], factory: PartitionReaderFactory, schema: StructType, decoding: FedScan.Decoding,
+    @transient source: FedSource) {
+  /** What two of the same source have alike. */
+  def comparable: FedScan = copy(partitions = FedScan.noPartitions, factory = null, schema = FedScan.noColumns)
+}
+
+/** Iceberg's own scan, which knows when it is the same as another (table, snapshot, filters, schema), and its columns by their names, in order. */
+final case class FedSource(scan: Scan, columns: Seq[String])
 
 object FedScan {
+  private val noPartitions = Array.empty[InputPartition]
+  private val noColumns = StructType(Nil)
+
   sealed trait Decoding
   case object ByColumns extends Decoding
   /** Of a few pages ([[org.apache.iceberg.spark.source.LookUps]]). */
@@ -32,6 +42,6 @@ object FedScan {
     val batch = relation.scan.toBatch
     val (partitions, factory) = (batch.planInputPartitions(), batch.createReaderFactory())
     if (partitions.exists(factory.supportColumnarReads(_) != (decoding != ByRows))) Refused("files that are read by rows")
-    FedScan(name, relation.relation.name, partitions, factory, schema, decoding)
+    FedScan(name, relation.relation.name, partitions, factory, schema, decoding, FedSource(relation.scan, relation.output.map(_.name)))
   }
 }

@@ -14,7 +14,7 @@ object FileCheck {
   val virtualNames: Seq[String] = Seq("filename", "file_row_number")
 
   def apply(instance: NativeInstance, files: NativeFiles): Unit = {
-    val columns = (files.names.map(_.toString).sorted ++ (if (files.numbered) virtualNames else Nil)).mkString(" ")
+    val columns = (files.texts.mkString(",") +: files.names.map(_.toString).sorted :++ (if (files.numbered) virtualNames else Nil)).mkString(" ")
     val unknown = files.paths.filterNot(path => known.contains((path, columns)))
     if (unknown.nonEmpty) {
       val odd = instance.first(s"SELECT file_name FROM parquet_schema(${unknown.map(NativeLiterals.quoted).mkString("[", ", ", "]")}) " +
@@ -41,13 +41,20 @@ object FileCheck {
 
   /** Of a file that has the column: what follows it in the schema is something else. */
   def otherLayout(id: Int, layout: String): String =
-    s"bool_or(field_id = $id) AND NOT contains(string_agg(concat(name, '/', field_id, '/', num_children, ';'), '' ORDER BY column_id), ${NativeLiterals.quoted(layout)})"
+    s"bool_or(field_id = $id) AND NOT contains(string_agg(concat(name, '/', field_id, '/', num_children, CASE type WHEN 'DOUBLE' THEN type END, ';'), '' ORDER BY column_id), ${NativeLiterals.quoted(layout)})"
 
   /** Of fields by id and name, and all ids of that name: a file has the id under another name, or the name under an id that nobody knows. */
   def otherNames(fields: Seq[(Int, String, Seq[Int])]): String = fields.map { case (id, name, ids) =>
     val quoted = NativeLiterals.quoted(name)
     s"field_id = $id AND lower(name) <> $quoted OR lower(name) = $quoted AND field_id NOT IN (${(id +: ids).distinct.mkString(", ")})"
   }.mkString("bool_or(", " OR ", ")")
+
+  /** Of a column that a file has under a name that it never had; with `always`, also of one that a file does not have. */
+  def otherName(id: Int, names: Seq[String], always: Boolean): String =
+    s"bool_or(field_id = $id AND name NOT IN (${names.map(NativeLiterals.quoted).mkString(", ")}))${if (always) s" OR NOT coalesce(bool_or(field_id = $id), FALSE)" else ""}"
+
+  /** Of a column that is not of this type in a file. */
+  def otherType(id: Int, physical: String): String = s"bool_or(field_id = $id AND type <> ${NativeLiterals.quoted(physical)})"
 
   private def unmarked(texts: Seq[Int]): String =
     if (texts.isEmpty) "" else s" OR (field_id IN (${texts.mkString(", ")}) AND converted_type IS NULL AND logical_type IS NULL)"

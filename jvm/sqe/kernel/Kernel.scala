@@ -80,12 +80,13 @@ final case class Kernel(session: SparkSession) extends SparkStrategy {
     val rewritten = NullsOfJoins(NeededGroups(plan))
     val sql = operators.fragment(rewritten)
     operators.scans.checkReadOnce(sql)
+    operators.scans.checkNotEmpty(plan)
     val key = KnownFailures.key(sql, operators.scans.fed)
     if (mode != "require") {
       Shape.of(session).checkOne(operators.scans.all.map(_.bytes).sum)
       if (KnownFailures.contains(key)) Refused(KnownFailures.reason)
     }
-    val query = NativeQuery(sql, operators.scans.all.map(_.all), KernelSettings.of(session), Shortcuts.closed(plan), operators.scans.fed, key, operators.rows)
+    val query = NativeQuery(sql, operators.scans.all.map(_.all), KernelSettings.of(session), Shortcuts.closed(plan), operators.scans.fed, key, operators.rows, waits = LateFailures.possible(rewritten))
     val fragment = NativeExec(output, query, operators.scans.all, rewritten.collect { case node => node.nodeName })
     Counters.translated(session)
     if (output.length == plan.output.length) fragment else ProjectExec(plan.output, fragment)

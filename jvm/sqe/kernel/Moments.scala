@@ -26,29 +26,29 @@ import org.apache.spark.unsafe.types.UTF8String
  */
 object Moments {
   def table(sql: Expression => String, setting: Setting): PartialFunction[Expression, String] = {
-    case Year(day) => field("year", day, sql, setting)
-    case Quarter(day) => field("quarter", day, sql, setting)
-    case Month(day) => field("month", day, sql, setting)
-    case DayOfMonth(day) => field("day", day, sql, setting)
-    case DayOfYear(day) => field("dayofyear", day, sql, setting)
-    case DayOfWeek(day) => s"CAST(dayofweek(${calendar(day, sql, setting)}) + 1 AS INTEGER)"
+    case year: Year => ofAnyDay(year, sql)(day => s"year($day)")
+    case quarter: Quarter => ofAnyDay(quarter, sql)(day => s"quarter($day)")
+    case month: Month => ofAnyDay(month, sql)(day => s"month($day)")
+    case number: DayOfMonth => ofAnyDay(number, sql)(day => s"day($day)")
+    case number: DayOfYear => ofAnyDay(number, sql)(day => s"dayofyear($day)")
+    case number: DayOfWeek => ofAnyDay(number, sql)(day => s"dayofweek($day) + 1")
+    case number: WeekDay => ofAnyDay(number, sql)(day => s"isodow($day) - 1")
     case Hour(moment, _) => field("hour", moment, sql, setting)
     case Minute(moment, _) => field("minute", moment, sql, setting)
     case Second(moment, _) => field("second", moment, sql, setting)
-    case DateAdd(day, days) if whole(days) => s"(${sql(day)} + ${NativeTypes.cast(sql(days), IntegerType)})"
-    case DateSub(day, days) if whole(days) => s"(${sql(day)} - ${NativeTypes.cast(sql(days), IntegerType)})"
-    case AddMonths(day, months) if whole(months) => s"CAST(${sql(day)} + to_months(${sql(months)}) AS DATE)"
-    case DateAddYMInterval(day, Literal(months: Int, _)) => s"CAST(${sql(day)} + to_months(CAST('$months' AS INTEGER)) AS DATE)"
-    case LastDay(day) => s"CAST(last_day(${sql(day)}) AS DATE)"
+    case DateAdd(day, days) if whole(days) => s"(${finite(sql(day))} + ${NativeTypes.cast(sql(days), IntegerType)})"
+    case DateSub(day, days) if whole(days) => s"(${finite(sql(day))} - ${NativeTypes.cast(sql(days), IntegerType)})"
+    case AddMonths(day, months) if whole(months) => s"CAST(${finite(sql(day))} + to_months(${sql(months)}) AS DATE)"
+    case DateAddYMInterval(day, Literal(months: Int, _)) => s"CAST(${finite(sql(day))} + to_months(CAST('$months' AS INTEGER)) AS DATE)"
+    case LastDay(day) => s"CAST(last_day(${finite(sql(day))}) AS DATE)"
     case WeekOfYear(day) => field("week", day, sql, setting)
-    case TruncDate(day, Literal(unit: UTF8String, _)) => s"CAST(date_trunc('${Moments.dateUnit(unit)}', ${sql(day)}) AS DATE)"
+    case TruncDate(day, Literal(unit: UTF8String, _)) => s"CAST(date_trunc('${Moments.dateUnit(unit)}', ${finite(sql(day))}) AS DATE)"
     case TruncTimestamp(Literal(unit: UTF8String, _), moment, _) =>
       val start = s"date_trunc('${Moments.timeUnit(unit)}', ${calendar(moment, sql, setting)})"
       if (moment.dataType == TimestampType) s"make_timestamptz(epoch_us($start))" else s"CAST($start AS TIMESTAMP)"
-    case WeekDay(day) => s"CAST(isodow(${calendar(day, sql, setting)}) - 1 AS INTEGER)"
     case YearOfWeek(day) => field("isoyear", day, sql, setting)
-    case DayName(day) => s"strftime(${sql(day)}, '%a')"
-    case MonthName(day) => s"strftime(${sql(day)}, '%b')"
+    case DayName(day) => s"strftime(${finite(sql(day))}, '%a')"
+    case MonthName(day) => s"strftime(${finite(sql(day))}, '%b')"
     case UnixDate(day) => s"CAST(${sql(day)} - DATE '1970-01-01' AS INTEGER)"
     case DateFormatClass(moment, Literal(pattern: UTF8String, _), _) =>
       val of = calendar(moment, sql, setting)
@@ -78,14 +78,14 @@ object Moments {
     case TimestampDiff(unit, start, end, _) =>
       s"((${micros(end, sql, setting)} - ${micros(start, sql, setting)}) // ${micros(unit.toUpperCase(ROOT))})"
     // Cut towards 1970, unlike the other ones.
-    case UnixTimestamp(moment, _, _, _) if moment.dataType == TimestampType => s"(epoch_us(${sql(moment)}) // ${micros("SECOND")})"
-    case ToUnixTimestamp(moment, _, _, _) if moment.dataType == TimestampType => s"(epoch_us(${sql(moment)}) // ${micros("SECOND")})"
+    case UnixTimestamp(moment, _, _, _) if moment.dataType == TimestampType => s"(epoch_us(${finite(sql(moment))}) // ${micros("SECOND")})"
+    case ToUnixTimestamp(moment, _, _, _) if moment.dataType == TimestampType => s"(epoch_us(${finite(sql(moment))}) // ${micros("SECOND")})"
     case UnixSeconds(moment) => seconds(sql(moment))
-    case UnixMicros(moment) => s"epoch_us(${sql(moment)})"
+    case UnixMicros(moment) => s"epoch_us(${finite(sql(moment))})"
     case SecondsToTimestamp(count) if count.dataType.isInstanceOf[IntegralType] => s"make_timestamptz(CAST(${sql(count)} AS BIGINT) * ${micros("SECOND")})"
     case MillisToTimestamp(count) => s"make_timestamptz(CAST(${sql(count)} AS BIGINT) * ${micros("MILLISECOND")})"
     case MicrosToTimestamp(count) => s"make_timestamptz(CAST(${sql(count)} AS BIGINT))"
-    case DateDiff(end, start) => s"CAST(${sql(end)} - ${sql(start)} AS INTEGER)"
+    case DateDiff(end, start) => s"CAST(${finite(sql(end))} - ${finite(sql(start))} AS INTEGER)"
   }
 
   private def dateUnit(unit: UTF8String): String = unit.toString.toUpperCase(ROOT) match {
@@ -105,7 +105,7 @@ object Moments {
   }
 
   /** Whole ones since 1970, cut towards the past. */
-  def seconds(moment: String): String = s"((epoch_us($moment) - (epoch_us($moment) % 1000000 + 1000000) % 1000000) // 1000000)"
+  def seconds(moment: String): String = s"((epoch_us(${finite(moment)}) - (epoch_us($moment) % 1000000 + 1000000) % 1000000) // 1000000)"
 
   private def micros(unit: String): String = s"CAST('${unit match {
     case "MICROSECOND" => 1L
@@ -158,7 +158,9 @@ object Moments {
   /** Text of exactly these digits and signs. */
   private def read(text: String, pattern: String): String = {
     val signs = shown(pattern)
-    if (!Seq("%Y", "%m", "%d").forall(sign => signs.split(sign, -1).length == 2)) Refused("time without a day in another pattern")
+    def count(sign: String): Int = signs.split(sign, -1).length - 1
+    if (!Seq("%Y", "%m", "%d").forall(count(_) == 1)) Refused("time without a day in another pattern")
+    if (digits.keys.exists(count(_) > 1)) Refused("time with something twice")
     val spelled = "%.|.".r.findAllIn(signs).map(sign => if (sign.startsWith("%")) digits.getOrElse(sign, Refused("time in another pattern")) else s"[$sign]").mkString
     val found = s"strptime($text, ${NativeLiterals.quoted(signs)})"
     s"(CASE WHEN regexp_full_match($text, '$spelled') THEN ${inKnownYears(found, found)} WHEN $text IS NOT NULL THEN error('spelling') END)"
@@ -167,12 +169,22 @@ object Moments {
   private def field(name: String, of: Expression, sql: Expression => String, setting: Setting): String =
     s"CAST($name(${calendar(of, sql, setting)}) AS INTEGER)"
 
+  /** The last day and moment that Spark counts, and their opposites, are infinity to the kernel, which counts on from there otherwise: an error here. */
+  def finite(moment: String): String = s"(CASE WHEN isinf($moment) THEN error('infinity') ELSE $moment END)"
+
+  /** What must not fail for any day: the two are told what Spark says of them. */
+  private def ofAnyDay(number: UnaryExpression, sql: Expression => String)(of: String => String): String = {
+    val day = sql(number.child)
+    def at(days: Int): Any = number.withNewChildren(Seq(Literal(days, DateType))).eval()
+    s"(CASE WHEN isinf($day) THEN CASE WHEN $day > DATE '1970-01-01' THEN ${at(Int.MaxValue)} ELSE ${at(-Int.MaxValue)} END ELSE CAST(${of(day)} AS INTEGER) END)"
+  }
+
   private def whole(days: Expression): Boolean = days.dataType == IntegerType
 
   /** As a date or a time of no zone. */
   def calendar(of: Expression, sql: Expression => String, setting: Setting): String = of.dataType match {
-    case DateType | TimestampNTZType => sql(of)
-    case TimestampType if isUtc(setting.timeZone) => s"make_timestamp(epoch_us(${sql(of)}))"
+    case DateType | TimestampNTZType => finite(sql(of))
+    case TimestampType if isUtc(setting.timeZone) => s"make_timestamp(epoch_us(${finite(sql(of))}))"
     case TimestampType => Refused("time zone other than UTC")
     case other => Refused(s"date function of type ${other.typeName}")
   }

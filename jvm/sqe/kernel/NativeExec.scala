@@ -34,9 +34,9 @@ sealed abstract class NativeFragment extends LeafExecNode {
     scans.map(scan => s"${scan.table} (${scan.paths.length} files${if (scan.remote.isEmpty) "" else " from the cache"})").distinct ++ query.fed.map(scan => s"${scan.table} (read by Iceberg)").distinct
 
   /** What two fragments that are the same have alike: Spark runs one of them then, and shuffles its rows once. Only the numbers of columns are others. */
-  protected def comparable(sql: String, deleted: Seq[DeletedRows]): NativeQuery = {
+  protected def comparable(sql: String, deleted: Seq[DeletedRows], fed: Seq[FedScan]): NativeQuery = {
     val gone = deleted.map(rows => s"${rows.path} ${rows.by.map(file => s"${file.location} ${file.contentOffset}").sorted.mkString(" ")}").distinct.sorted
-    query.copy(sql = (ColumnNumbers.inOrder(sql) +: gone).mkString("\n"), files = Nil, key = (0, 0), built = Nil)
+    query.copy(sql = (ColumnNumbers.inOrder(sql) +: gone).mkString("\n"), files = Nil, fed = fed.map(_.comparable), key = (0, 0), built = Nil)
   }
 
   protected def comparableOutput: Seq[Attribute] = output.zipWithIndex.map { case (column, i) => AttributeReference("none", column.dataType)(ExprId(i)) }
@@ -57,8 +57,7 @@ final case class NativeExec(output: Seq[Attribute], query: NativeQuery, scans: S
 
   override protected def shares: Seq[Option[Share]] = Seq(None)
 
-  override protected def doCanonicalize(): SparkPlan =
-    if (query.fed.nonEmpty) this else copy(comparableOutput, comparable(query.sql, scans.flatMap(_.deleted)), Nil, Nil)
+  override protected def doCanonicalize(): SparkPlan = copy(comparableOutput, comparable(query.sql, scans.flatMap(_.deleted), query.fed), Nil, Nil)
 }
 
 /** Once for each partition: every task has its own share of one scan's files, and all of the others, which it reads, or which were built for all. */
@@ -79,8 +78,9 @@ final case class NativePartitionsExec(
     s"${shared.table} ($partitions$pieces${if (shared.decoded) " read by Iceberg" else ""})" +: (super.tables ++ (if (built.isEmpty) Nil else Seq(s"${built.length} built once")))
   }
 
-  override protected def doCanonicalize(): SparkPlan = if (shared.decoded || query.fed.nonEmpty) this else
-    copy(comparableOutput, comparable(shared.whole(query.sql), scans.flatMap(_.deleted) ++ shared.files.flatMap(_.deleted)), Nil, Nil, shared.copy(shares = Nil), built.map(_.canonicalized))
+  override protected def doCanonicalize(): SparkPlan = copy(
+    comparableOutput, comparable(shared.whole(query.sql), scans.flatMap(_.deleted) ++ shared.files.flatMap(_.deleted), query.fed ++ shared.fed), Nil, Nil,
+    shared.copy(shares = Nil), built.map(_.canonicalized))
 }
 
 private final case class NativePartition(index: Int, share: Option[Share]) extends Partition

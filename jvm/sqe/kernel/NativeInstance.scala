@@ -31,9 +31,9 @@ final case class FileColumn(id: Int, name: Option[String], unlike: Option[String
 /** How to see that it is not as expected in a file; the type of all of it; and whether each file has all of it in that order. */
 final case class NestedColumn(unlike: String, whole: DataType, inOneOrder: Boolean)
 
-/** What a task needs to run a fragment, and what its failures are known by. The SQL was made by the translator from a plan; nobody writes it. */
+/** What a task needs to run a fragment, whether its rows wait for each other ([[LateFailures]]), and what its failures are known by. The SQL was made by the translator from a plan; nobody writes it. */
 final case class NativeQuery(sql: String, files: Seq[NativeFiles], settings: KernelSettings, shortcuts: Seq[String], fed: Seq[FedScan], key: (Int, Int), built: Seq[BuiltTable] = Nil,
-    own: Option[FilesShare] = None) {
+    own: Option[FilesShare] = None, waits: Boolean = false) {
   /** Whether the kernel gets columns of somebody else's memory. */
   def isFed: Boolean = fed.nonEmpty || built.nonEmpty
 }
@@ -66,7 +66,8 @@ final class NativeInstance(query: NativeQuery) extends AutoCloseable with Loggin
   }
 
   def run(sql: String, allocator: BufferAllocator, batchRows: Int): ArrowReader = {
-    results = statement.executeQuery(sql).asInstanceOf[DuckDBResultSet]
+    if (query.waits) statement.execute(s"CREATE TEMP TABLE all_rows AS $sql")
+    results = statement.executeQuery(if (query.waits) "SELECT * FROM all_rows" else sql).asInstanceOf[DuckDBResultSet]
     results.arrowExportStream(allocator, batchRows.toLong).asInstanceOf[ArrowReader]
   }
 

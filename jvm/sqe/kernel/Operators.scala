@@ -77,21 +77,23 @@ final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse],
     if (grouped.isEmpty && !aggregate.aggregateExpressions.exists(_.exists(_.isInstanceOf[AggregateExpression]))) Refused("aggregate without functions")
     val by = if (grouped.isEmpty) "" else grouped.map(sql(_)).mkString(" GROUP BY ", ", ", "")
     Aggregates.mark(aggregate.aggregateExpressions)
-    Groups(aggregate.aggregateExpressions.map(item => (sql(item), NativeTypes.column(item))), s"FROM (${withOneZero(grouped, apply(aggregate.child))})$by")
+    val functions = aggregate.aggregateExpressions.flatMap(_.collect { case function: AggregateExpression => function })
+    Groups(aggregate.aggregateExpressions.map(item => (sql(item), NativeTypes.column(item))), s"FROM (${withOneZero(grouped, functions, apply(aggregate.child))})$by")
   }
 
   /** The first of two steps of an aggregation: groups with Spark's [[Buffers]], as the columns `output`. */
   def buffered(groups: Seq[NamedExpression], functions: Seq[AggregateExpression], output: Seq[Attribute], child: LogicalPlan): String = {
     val keys = groups.map { case Alias(key, _) => key; case column => column }
-    val rows = withOneZero(keys, apply(child))
+    val rows = withOneZero(keys, functions, apply(child))
     val items = keys.map(sql(_)) ++ functions.flatMap(Buffers(_, scans.shared.fold(1)(_.shares.length), sql(_)))
     if (items.isEmpty || items.length != output.length || output.distinctBy(_.exprId).length != output.length) Refused("aggregate of an odd shape")
     val named = items.zip(output).map { case (item, column) => s"${NativeTypes.cast(item, column.dataType)} AS ${NativeTypes.column(column)}" }
     shared(s"SELECT ${Select.list(named)} FROM ($rows)${if (keys.isEmpty) "" else keys.map(sql(_)).mkString(" GROUP BY ", ", ", "")}")
   }
 
-  /** Spark makes 0.0 of -0.0 before it groups, and one NaN of all: they are equal, and a group shows one of them. */
-  private def withOneZero(grouped: Seq[Expression], child: String): String = grouped.filter(key => NativeTypes.isFloat(key.dataType)).map {
+  /** Spark makes 0.0 of -0.0 before it groups, and one NaN of all: they are equal, and a group shows one of them. Its functions see them as they were. */
+  private def withOneZero(grouped: Seq[Expression], functions: Seq[AggregateExpression], child: String): String = grouped.filter(key => NativeTypes.isFloat(key.dataType)).map {
+    case column: AttributeReference if functions.exists(_.references.contains(column)) => Refused("functions of floats that are grouped by")
     case column: AttributeReference =>
       val name = NativeTypes.column(column)
       s"CASE WHEN $name = 0 THEN ${NativeTypes.cast("0", column.dataType)} WHEN isnan($name) THEN ${NativeTypes.cast("'NaN'", column.dataType)} ELSE $name END AS $name"
@@ -106,7 +108,10 @@ final class Operators(local: Boolean, setting: Setting, cache: Option[CacheUse],
     case Join(left, right, LeftAnti, Some(Or(equal @ EqualTo(a, b), IsNull(again))), _)
         if equal.semanticEquals(again) && a.references.subsetOf(left.outputSet) && b.references.subsetOf(right.outputSet) =>
       NativeTypes.checkFlat(a.dataType)
+      if (NativeTypes.isFloat(a.dataType)) Refused("NOT IN of floats") // here alone 0.0 and -0.0 are two to Spark
       s"SELECT * FROM (${apply(left)}) WHERE ${sql(a)} NOT IN (SELECT ${sql(b)} FROM (${apply(right)}))"
+    // The kernel looks at neither side's keys, nor at all of the right side, where the other one is empty.
+    case Join(_, right, _: ExistenceJoin, condition, _) if condition.exists(_.exists(MayFail.onSpark)) || Shortcuts.fails(right) => Refused("existence of what can fail")
     case Join(left, right, ExistenceJoin(exists), condition, _) =>
       val found = s"EXISTS (SELECT 1 FROM (${apply(right)})${condition.fold("")(part => s" WHERE ${conditions.ofJoin(part, left, right)}")})"
       s"SELECT *, $found AS ${NativeTypes.column(exists)} FROM (${apply(left)})"

@@ -97,6 +97,7 @@ final class PerPartition(session: SparkSession) {
       Given(_ => true, lookUps = false), Some(SharedOut(scan, tasks, shape.cutsFiles)))
     val sql = text(translator, joined)
     translator.scans.checkReadOnce(sql)
+    translator.scans.checkNotEmpty(own)
     val shared = translator.scans.shared.getOrElse(Refused("no table to share out"))
     shape.checkShared(shared, fewer)
     val key = KnownFailures.key(sql, translator.scans.fed, Some(shared))

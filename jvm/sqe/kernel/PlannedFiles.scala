@@ -5,6 +5,7 @@ import java.util.Locale.ROOT
 import scala.jdk.CollectionConverters._
 
 import org.apache.iceberg.{DataFile, FileContent, FileFormat, FileScanTask, MetadataColumns, Table, TableProperties}
+import org.apache.iceberg.avro.AvroSchemaUtil
 import org.apache.iceberg.hadoop.HadoopFileIO
 import org.apache.iceberg.spark.SparkSchemaUtil
 import org.apache.iceberg.types.Type.TypeID
@@ -30,6 +31,7 @@ final case class PlannedFiles(
     texts: Seq[Int],
     sameName: NestedField => Boolean,
     nested: NestedField => Option[NestedColumn],
+    unlike: (NestedField, Boolean) => Option[String],
     hidesNumbers: Boolean,
     remote: Option[RemoteFiles] = None,
     names: Seq[FileColumn] = Nil) {
@@ -59,13 +61,14 @@ object PlannedFiles {
     val tasks = scan.tasks.asScala.toSeq.map(plain).sortBy(_.file.location)
     val fields = scan.projection.columns.asScala.map { field => field.name -> field }.toMap
     val files = tasks.map(_.file).distinctBy(_.location)
+    if (files.size < tasks.size) Refused(twice)
     if (!place.takes(files.map(_.fileSizeInBytes).sum)) Refused(notLocal)
     val deleted = tasks.filterNot(_.deletes.isEmpty).map { task =>
       val by = task.deletes.asScala.toSeq
       DeletedRows(place.path(task.file), task.file.location, task.file.recordCount, by, place.access, place.reader(by.map(_.location)))
     }
     PlannedFiles(table.name, files.map(place.path), files.map(_.fileSizeInBytes), files.map(file => if (file.splitOffsets == null) 1 else file.splitOffsets.size), deleted, tasks.map(_.file.recordCount).sum,
-      tasks.map(_.file.fileSizeInBytes).sum, fields, texts(table), sameName(table), nested(table), hidesNumbers(table), place.remote(files))
+      tasks.map(_.file.fileSizeInBytes).sum, fields, texts(table), sameName(table), nested(table), unlike(table, tasks), hidesNumbers(table), place.remote(files))
   }
 
   /** Where the kernel finds the files of a table. */
@@ -101,7 +104,7 @@ object PlannedFiles {
 
     override def remote(files: Seq[DataFile]): Option[RemoteFiles] = Some(RemoteFiles(use.session, access, files.map(copied)))
 
-    override def reader(locations: Seq[String]): Option[String] = Some(use.session)
+    override def reader(locations: Seq[String]): Option[String] = Some(s"${use.session} ${locations.map(names(_, 0)).sorted.mkString(" ")}")
 
     private def copied(file: DataFile): RemoteFile = {
       if (!StoreIdentity.isRemote(file.location)) Refused(notLocal)
@@ -128,6 +131,21 @@ object PlannedFiles {
   }
 
   /**
+   * How to see that a file has a column otherwise than the table. Iceberg takes what a file is partitioned by from the table's metadata: the file must
+   * have it, as itself. By names the kernel goes by the first file's type: digits would be lost where that was not wide yet.
+   */
+  private def unlike(table: Table, tasks: Seq[FileScanTask])(column: NestedField, byName: Boolean): Option[String] = {
+    def isKey(task: FileScanTask): Boolean = task.spec.fields.asScala.exists(field => field.sourceId == column.fieldId && field.transform.isIdentity)
+    val names = table.schemas.values.asScala.flatMap(schema => Option(schema.findField(column.fieldId))).map(_.name).toSeq.distinct
+    val keyed = if (!tasks.exists(isKey)) None else Some(FileCheck.otherName(column.fieldId, names.flatMap(name => Seq(name, AvroSchemaUtil.makeCompatibleName(name))).distinct, tasks.forall(isKey)))
+    val narrow = if (byName) physical(column.`type`).map(FileCheck.otherType(column.fieldId, _)) else None
+    (keyed ++ narrow).reduceOption((one, other) => s"$one OR $other")
+  }
+
+  /** As files have it; only of those types that others become, and whose values the kernel would cut. */
+  private def physical(of: Type): Option[String] = Option(of.typeId).collect { case TypeID.DOUBLE => "DOUBLE" }
+
+  /**
    * A nested column. Where it was the same in all of the table's life, files have what is in it in one order. Where fields were added,
    * dropped or widened, they are found by their names, as long as a name stands for one id and an id for one name.
    */
@@ -137,7 +155,7 @@ object PlannedFiles {
     val names = paths("", column.`type`)
     if (!names.forall { case (path, _) => path.split('/').forall(_.matches(plainName)) }) Refused("nested column with unusual names")
     if (all.map(layout(_, _.toString)).distinct.size == 1)
-      Some(NestedColumn(FileCheck.otherLayout(column.fieldId, s"/${column.fieldId}/${layout(all.head, _ => "")}"), SparkSchemaUtil.convert(all.head), inOneOrder = true))
+      Some(NestedColumn(FileCheck.otherLayout(column.fieldId, s"/${column.fieldId}/${layout(all.head, physical(_).getOrElse(""))}"), SparkSchemaUtil.convert(all.head), inOneOrder = true))
     else {
       val ever = (names ++ all.flatMap(paths("", _))).distinct
       if (ever.map(_._1).distinct.size != ever.size || ever.map(_._2).distinct.size != ever.size) Refused("nested column of which something has changed its name")
@@ -177,11 +195,12 @@ object PlannedFiles {
 
   /** The field ids of its columns of text, at any depth. */
   private def texts(table: Table): Seq[Int] = {
-    val schema = table.schema
-    TypeUtil.indexById(schema.asStruct).asScala.collect { case (id, field) if field.`type`.typeId == TypeID.STRING => id.toInt }.toSeq
+    val fields = table.schemas.values.asScala.toSeq.flatMap(schema => TypeUtil.indexById(schema.asStruct).asScala)
+    fields.collect { case (id, field) if field.`type`.typeId == TypeID.STRING => id.toInt }.distinct.sorted
   }
 
   val metadataTable = "metadata table"
+  val twice = "file that a table has twice"
   private val notLocal = "files that are not local"
 
   /**

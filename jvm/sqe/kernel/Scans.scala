@@ -5,6 +5,7 @@ import scala.collection.mutable.ArrayBuffer
 import org.apache.iceberg.spark.source.{LookUps, PlannedFiles}
 import org.apache.iceberg.types.Types.NestedField
 import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 
 /**
@@ -17,12 +18,12 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
  * | columns by name | where it has been the name of that id, and of no other, in all schemas of the table; checked in each file |
  * | nested columns | by their field id; what is in them by name, which always was the name of that id; checked in each file |
  * | wider types | the file's value cast to the table's type; Iceberg allows only casts that lose nothing |
- * | partition columns | read from the file, which holds them; never from the file's path |
+ * | partition columns | read from the file, which holds them under a name that they had; never from the file's path |
  * | rows deleted by position (delete files, deletion vectors) | read by Iceberg's own loader; taken out by file and row number |
  * | remote files | whole copies, which the session's own file access made or checked just now ([[Fetch]]) |
  * | rows by their numbers, of a table with a column of the name that the kernel has for those | decoded by Iceberg's own reader; checked in each file |
  * | default values of columns | told as the mapping's own, a text that reads back as the same value ([[FileDefaults]]) |
- * | equality deletes, encryption, remote files that the cache does not take, default values within nested columns, imported files | decoded by Iceberg's own reader ([[FedScan]]) |
+ * | a file that a table has twice, equality deletes, encryption, remote files that the cache does not take, default values within nested columns, imported files | decoded by Iceberg's own reader ([[FedScan]]) |
  * | a few pages of a file, for a condition on a key | decoded by Iceberg's own reader ([[LookUps]]) |
  * | metadata tables whose rows are not in the driver already (`files`, `entries`, …) | read by Iceberg's own reader, as rows |
  * | formats that Iceberg reads by rows, metadata columns | refused |
@@ -66,6 +67,10 @@ final class Scans(local: Boolean, cache: Option[CacheUse], given: Given, sharedO
     if (shares.exists(scan => isNotOnce(scan.name, sql))) Refused("shared scan that is needed twice")
   }
 
+  /** A side of a join that is known to have no rows: the kernel would not look at the other one at all, and not find what fails there. */
+  def checkNotEmpty(plan: LogicalPlan): Unit =
+    if ((found.exists(_.paths.isEmpty) || decoded.exists(_.partitions.isEmpty) || shares.exists(_.shares.isEmpty)) && Shortcuts.failsInJoins(plan)) Refused("join with nothing, of what can fail")
+
   private def isNotOnce(name: String, sql: String): Boolean = sql.split(name, -1).length != 2
 
   private def isShared(relation: DataSourceV2ScanRelation): Boolean = sharedOut.exists(_.scan eq relation)
@@ -92,7 +97,9 @@ final class Scans(local: Boolean, cache: Option[CacheUse], given: Given, sharedO
         s"${if (found.inOneOrder) part else s"CASE WHEN $name IS NOT NULL THEN $part END"} AS $name"
       }
     }
-    val looked = fields.map { case (column, field) => FileColumn(field.fieldId, if (byName) Some(field.name) else None, nested.get(column.exprId).map(_.unlike)) }
+    val looked = fields.map { case (column, field) =>
+      FileColumn(field.fieldId, if (byName) Some(field.name) else None, nested.get(column.exprId).map(_.unlike).orElse(files.unlike(field, byName)))
+    }
     val named = files.copy(names = looked.filter(column => column.name.isDefined || column.unlike.isDefined).distinct)
     val mapping = if (schema.isEmpty) "" else schema.mkString(", schema = MAP {", ", ", "}")
     val text = ScanText(Select.list(items), columns(relation.output), mapping, empty(relation.output))
@@ -158,7 +165,7 @@ object Scans {
   val fedTwice = "scan by Iceberg's reader that is needed twice"
   private val hiddenNumbers = "column with a name of the kernel's own"
   private val decodable = Set(hiddenNumbers, "files that are not local", "table with equality deletes", "encrypted files", "file format other than Parquet",
-    "table with a name mapping", FileDefaults.reason, "file name that is a pattern")
+    "table with a name mapping", FileDefaults.reason, "file name that is a pattern", PlannedFiles.twice)
 }
 
 object Select {

@@ -76,6 +76,9 @@ final case class DecodedShare(scan: FedScan) extends Share {
 final case class SharedScan(name: String, table: String, shares: Seq[Share], bytes: Long, decoded: Boolean) {
   def files: Seq[NativeFiles] = shares.collect { case share: FilesShare => share.files }
 
+  /** Any of its parts tells which scan it is. */
+  def fed: Option[FedScan] = shares.collectFirst { case share: DecodedShare => share.scan }
+
   /** The text of a fragment as one task would have it that read everything. */
   def whole(sql: String): String = shares.collectFirst { case share: FilesShare => share.text }.fold(sql) { text =>
     val deleted = files.flatMap(_.deleted).map(_.path).distinct

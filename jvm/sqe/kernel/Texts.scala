@@ -47,7 +47,7 @@ object Texts {
       s"rpad(${sql(text)}, $length, ${NativeLiterals.quoted(by)})"
     case StringSplit(text, Literal(by: UTF8String, _), Literal(-1, _)) if isText(text) => s"string_split(${sql(text)}, ${NativeLiterals.quoted(plain(by.toString))})"
     case ElementAt(StringSplitSQL(text, Literal(by: UTF8String, _)), Literal(at: Int, _), Some(Literal(nothing: UTF8String, _)), _)
-        if isText(text) && by.numBytes > 0 && at != 0 && nothing.numBytes == 0 => s"split_part(${sql(text)}, ${NativeLiterals.quoted(by)}, $at)"
+        if isText(text) && by.numBytes > 0 && at != 0 && at != Int.MinValue && nothing.numBytes == 0 => s"split_part(${sql(text)}, ${NativeLiterals.quoted(by)}, $at)"
     case SubstringIndex(text, Literal(by: UTF8String, _), Literal(count: Int, _)) if isText(text) && by.numBytes == 1 && count != 0 && isShort(math.abs(count)) =>
       val pieces = s"string_split(${sql(text)}, ${NativeLiterals.quoted(by)})"
       s"array_to_string(list_slice($pieces, ${if (count > 0) s"1, $count" else s"$count, -1"}), ${NativeLiterals.quoted(by)})"
@@ -92,7 +92,7 @@ object Texts {
   /** A regular expression that is but text; signs that mean something there are escaped. */
   private def plain(pattern: String): String = {
     if (!pattern.matches("(?:[A-Za-z0-9 ,;:/_=&#@!%<>~\"'\u0080-\ud7ff-]|\\\\[^A-Za-z0-9])+")) Refused("split by a regular expression")
-    pattern.replaceAll("\\\\(.)", "$1")
+    pattern.replaceAll("(?s)\\\\(.)", "$1")
   }
 
   private def isShort(length: Int): Boolean = length <= 10000

@@ -67,12 +67,19 @@ class RunResult:
         bad = {Verdict.DIFFERENT, Verdict.FAILED, Verdict.ALONE}
         return Verdict.OK in verdicts and not bad & set(verdicts) and not self.about.get("interrupted", False)
 
+    @property
+    def slower(self) -> dict[str, float]:
+        """Questions that took the first engine longer than was promised (`--not-slower`), and how many times as long."""
+        found: dict[str, float] = self.about.get("not_slower", {}).get("slower", {})
+        return found
+
     def summary(self) -> dict[str, Any]:
         return {
             "suite": self.suite,
             "scale": self.scale,
             "engines": {name: self._engine(name) for name in self.engines},
             "equal": self.equal,
+            **({"slower": self.slower} if "not_slower" in self.about else {}),
         }
 
     def _engine(self, name: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 
 import pyarrow as pa
 
@@ -23,6 +23,16 @@ _STILL_FALLING = 0.95
 # A question that takes less is asked more often before: compilers count calls, and noise is a larger part of its time.
 _QUICK_SECONDS = 0.5
 _QUICK_PATIENCE = 4  # rounds without a better time
+# Of a few rounds, one plan of many seems a tenth slower than itself; of so many, hardly any.
+_MOST_IN_DOUBT = 61
+
+
+@dataclass(frozen=True)
+class NotSlower:
+    """What the first engine promises: no question takes it longer than `than`, by more than this."""
+
+    than: str
+    ratio: float
 
 
 @dataclass(frozen=True)
@@ -32,6 +42,7 @@ class Rounds:
     most_warm_ups: int = 4  # at least one; ends as soon as no engine got faster
     most_if_quick: int = 20  # as above, for a question that is quick everywhere
     cold: bool = False  # without copies of a store's files, before each measured run
+    not_slower: NotSlower | None = None  # where it seems not to be kept, more rounds are measured, of all engines
 
 
 @dataclass
@@ -44,6 +55,7 @@ class Runner:
     say: Callable[[str], None]
     writes: bool = False
     _written: Sequence[_Turn] = ()
+    _slower: dict[str, float] = field(default_factory=dict)
 
     def run(self, queries: Sequence[Query]) -> RunResult:
         self.writes = any(query.kind == "write" for query in queries)
@@ -73,6 +85,8 @@ class Runner:
             "variants": {engine.name: dict(engine.setting.spark) for engine in self.engines if engine.setting.spark},
             "interrupted": len(results) < len(queries),
         }
+        if self.rounds.not_slower is not None:
+            about["not_slower"] = {**asdict(self.rounds.not_slower), "slower": self._slower}
         known = {engine.name: {"version": engine.version, "rss": engine.peak_megabytes()} for engine in self.engines}
         return RunResult(self.loaded.suite, self.loaded.scale, results, known, about)
 
@@ -103,11 +117,7 @@ class Runner:
                 turn.leave_as_loaded()
         ordered = _Orders(query)
         self._warm_up(query, turns, ordered)
-        for _ in range((_is_quick(query, turns) and self.rounds.repeat_if_quick) or self.rounds.repeat):
-            for turn in ordered(turns):
-                if self.rounds.cold:
-                    turn.engine.forget_copies()
-                turn.take(turn.measured.seconds, turn.measured.cpu)
+        self._measure(query, turns, ordered)
         self._written = turns if query.kind == "write" else self._written
         judged = judge(query, {turn.engine.name: turn.answer for turn in turns if turn.alive and turn.answer is not None})
         for turn in turns:
@@ -117,6 +127,20 @@ class Runner:
                     turn.measured.why = ("known to be empty at this scale",)
         self.say(_sentence(query, turns))
         return QueryResult(query.name, query.kind, {turn.engine.name: turn.measured for turn in turns})
+
+    def _measure(self, query: Query, turns: Sequence[_Turn], ordered: _Orders) -> None:
+        repeat = (_is_quick(query, turns) and self.rounds.repeat_if_quick) or self.rounds.repeat
+        asked, slower = 0, None
+        while asked == 0 or (slower is not None and asked < _MOST_IN_DOUBT):
+            for _ in range(repeat):
+                for turn in ordered(turns):
+                    if self.rounds.cold:
+                        turn.engine.forget_copies()
+                    turn.take(turn.measured.seconds, turn.measured.cpu)
+            asked += repeat
+            slower = _ratio_above(self.rounds.not_slower, turns)
+        if slower is not None:
+            self._slower[query.name] = round(slower, 3)
 
     def _warm_up(self, query: Query, turns: Sequence[_Turn], ordered: _Orders) -> None:
         number, most, patience = 0 if self.writes else 1, self.rounds.most_warm_ups, 1
@@ -200,6 +224,15 @@ class _Turn:
         self._broken = True
         self.measured.verdict, self.measured.why = Verdict.FAILED, (why,)
         self.measured.seconds.clear()
+
+
+def _ratio_above(promise: NotSlower | None, turns: Sequence[_Turn]) -> float | None:
+    """The ratio of medians, where the promise is not kept. Who failed has no time, and counts elsewhere."""
+    rivals = [turn for turn in turns if promise and turn.engine.name == promise.than and turn.measured.seconds]
+    if not (promise and rivals and turns[0].measured.seconds):
+        return None
+    ratio = turns[0].measured.median / rivals[0].measured.median
+    return ratio if ratio > promise.ratio else None
 
 
 def _is_quick(query: Query, turns: Sequence[_Turn]) -> bool:

@@ -17,6 +17,7 @@ from sqe.errors import SqeError
 if TYPE_CHECKING:
     from sqe.bench.engines.engine import Engine, Setting
     from sqe.bench.lake import Loaded
+    from sqe.bench.running import NotSlower
     from sqe.bench.suites.suite import Query
 
 EQUAL, DIFFERENT, INTERRUPTED = 0, 1, 130
@@ -65,6 +66,12 @@ def add_to(commands: Any) -> None:
         metavar="NAME:KEY=VALUE,…",
         help="SQE once more as sqe-NAME, with other Spark settings or engine.KEY=VALUE, measured in the same run; with "
         "session.KEY=VALUE not another server, but another session of the same",
+    )
+    run.add_argument(
+        "--not-slower",
+        type=_promise,
+        metavar="ENGINE:RATIO",
+        help="fail if a query takes the first engine longer than this one by more than that; asked up to 61 times if it seems so",
     )
     load.add_argument("--check", action="store_true", help="compare the tables with an independent generator's, by Trino")
     load.add_argument("--statistics", action="store_true", help="compute the tables' statistics, too (compute_table_stats)")
@@ -173,6 +180,7 @@ def _run(options: argparse.Namespace) -> int:
     engines = _named(options.engines, Setting(options.memory))
     engines += [variant_of(text, options.memory, engines) for text in options.variant]
     witnesses = witnesses_of(options.witness, engines, crowds, options.memory)
+    _check_promise(options.not_slower, engines, crowds)
     _check_store(options.store, [*engines, *witnesses])
     with ExitStack() as stack:
         loaded = load(options.folder, suite, options.scale, stack.enter_context(place_of(options.folder, options.store)))
@@ -188,11 +196,12 @@ def _run(options: argparse.Namespace) -> int:
                 options.warm_up or suite.warm_up,
                 options.warm_up or suite.warm_up_if_quick,
                 options.cold,
+                options.not_slower,
             )
             result = Runner(loaded, engines, rounds, _say).run(queries)
     _say(f"written to {save(result, options.folder)}")
     print(json.dumps(result.summary()), flush=True)
-    return EQUAL if result.equal else DIFFERENT
+    return EQUAL if result.equal and not result.slower else DIFFERENT
 
 
 def _profile(options: argparse.Namespace) -> int:
@@ -256,6 +265,11 @@ def witnesses_of(names: str, engines: Sequence[Engine], crowds: Sequence[int], m
     return found
 
 
+def _check_promise(promise: NotSlower | None, engines: Sequence[Engine], crowds: Sequence[int]) -> None:
+    if promise is not None and (crowds or promise.than not in [engine.name for engine in engines[1:]]):
+        raise BenchmarkError(f"--not-slower compares {engines[0].name}, in turns, with another engine of the run")
+
+
 def _check_store(store: str, engines: Sequence[Engine]) -> None:
     """Others know the tables' folder and nothing else."""
     fits = (engine.name.startswith(("sqe", "trino")) and engine.name != "sqe-embedded" for engine in engines)
@@ -307,6 +321,19 @@ def _positive(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text) > 0):
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
     return int(text)
+
+
+def _promise(text: str) -> NotSlower:
+    from sqe.bench.running import NotSlower
+
+    name, _, ratio = text.rpartition(":")
+    try:
+        value = float(ratio)
+    except ValueError:
+        value = 0.0
+    if not (name and 0 < value < 1000):
+        raise argparse.ArgumentTypeError(f"{text!r} is not ENGINE:RATIO, such as trino:1.0")
+    return NotSlower(name, value)
 
 
 def _sizes(text: str) -> tuple[int, ...]:

@@ -67,7 +67,7 @@ class Groups(Shapes):
         )
 
     def of_bits(self) -> str:
-        return f"{self.one('bit_and', 'bit_or', 'bit_xor')}({self.of.whole(1)})"
+        return f"{self.one('bit_and', 'bit_or', 'bit_xor')}({self.one('', '', 'DISTINCT ')}{self.of.whole(1)})"
 
     def place(self) -> str:
         of = self.of

@@ -14,6 +14,9 @@ from sqe.query.handler import QueryHandler
 from sqe.session import Session
 from tests.waiting import eventually
 
+# Of a table that may have files of other tools, without field ids: Iceberg's reader has a rule for those, and decodes all of it.
+FED = """TBLPROPERTIES ('schema.name-mapping.default' = '[{"field-id": 1, "names": ["id"]}]')"""
+
 
 @dataclass
 class Sides:

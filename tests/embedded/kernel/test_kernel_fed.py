@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from sides import Sides
+from partitions import left
+from sides import FED, Sides
 from waiting import eventually
 
 from sqe import errors
@@ -18,8 +19,6 @@ COLUMNS = """id, id % 7 AS k, CAST(id % 100 AS INT) AS i, CAST(id AS SMALLINT) A
     id % 2 = 0 AS b, date_add(DATE '2000-01-01', CAST(id % 900 AS INT)) AS day, timestamp_micros(id * 1000001) AS at,
     CAST(timestamp_micros(id) AS TIMESTAMP_NTZ) AS here, id / 8D AS x, CAST(id AS FLOAT) AS g"""
 
-# A table that may have taken in files of other tools: those have no field ids, and Iceberg has a rule for them.
-FED = """TBLPROPERTIES ('schema.name-mapping.default' = '[{"field-id": 1, "names": ["id"]}]')"""
 TABLES = {
     "mapped": FED,
     "many_files": f"PARTITIONED BY (bucket(8, id)) {FED}",
@@ -112,9 +111,3 @@ def test_cancelling_ends_the_decoders(fed: Sides, driver: Driver) -> None:
     text = "SELECT count(*) FROM many_files a, many_files b, many_files c WHERE a.x + b.x < c.x AND a.s < concat(b.s, c.s)"
     assert fed.cancelled(text, when=lambda: left(driver)[0] == 1) is errors.USER_CANCELED
     eventually(lambda: left(driver) == (0, 0))
-
-
-def left(driver: Driver) -> tuple[int, int]:
-    health = driver.health()
-    assert health is not None
-    return health.native_open, health.native_leaks

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from sides import Sides
+from sides import FED, Sides
 
 Explain = Callable[[str], str]
 
@@ -27,6 +27,7 @@ def named(sides: Sides, made: set[str]) -> Sides:
         sides.run("CREATE TABLE later AS SELECT id, id % 7 AS k FROM range(20000)")
         for column in ("c1", "c2"):
             sides.run(f"ALTER TABLE later ADD COLUMN {column} BIGINT")
+        sides.run(f"CREATE TABLE given {FED} AS {ROWS}")
         sides.run("INSERT INTO later SELECT id, id % 7, id % 10, id % 1000 FROM range(20000)")
         made.add("all")
     return sides
@@ -44,7 +45,7 @@ OF = {"one task": "sum(if({0} > 3, id, 0))", "partitions": "round(stddev(if({0} 
 
 @pytest.mark.parametrize("shape", OF)
 @pytest.mark.parametrize("like", LIKE)
-@pytest.mark.parametrize("table", ["named", "later"])
+@pytest.mark.parametrize("table", ["named", "later", "given"])
 def test_what_only_looks_the_same_is_asked_twice(named: Sides, explain: Explain, table: str, like: str, shape: str) -> None:
     condition, first, second = LIKE[like]
     if table == "later" and ("s =" in condition or "odd" in condition):
@@ -55,13 +56,15 @@ def test_what_only_looks_the_same_is_asked_twice(named: Sides, explain: Explain,
         for column, word in zip(columns, (first, second), strict=True)
     ]
     query = f"SELECT {texts[0]} AS a, {texts[1]} AS b, k FROM few ORDER BY k LIMIT 1"
-    assert "Native" in explain(f"SELECT {texts[0]} AS a, {texts[1]} AS b")
+    # Joins of what Iceberg decodes are given away whole only.
+    assert "Native" in explain(f"SELECT {texts[0]} AS a, {texts[1]} AS b") or (table, shape) == ("given", "partitions")
     (row,) = named.run(query).to_pylist()
     assert row["a"] != row["b"]
     assert named.difference(query) is None
 
 
-def test_what_is_the_same_runs_once(named: Sides) -> None:
+@pytest.mark.parametrize("properties", ["", FED])
+def test_what_is_the_same_runs_once(named: Sides, properties: str) -> None:
     """A DELETE with a subquery has it in two places: which files have such rows, and which rows those are."""
 
     def jobs() -> int:
@@ -70,15 +73,14 @@ def test_what_is_the_same_runs_once(named: Sides) -> None:
         return health.jobs
 
     def deleting(mode: str) -> int:
-        named.run("CREATE OR REPLACE TABLE shrinking AS SELECT id, id % 3 AS k FROM range(1000)")
+        named.run(f"CREATE OR REPLACE TABLE shrinking {properties} AS SELECT id, id % 3 AS k FROM range(1000)")
         named.native(mode)
         before = jobs()
-        deleted = named.run("DELETE FROM shrinking WHERE k = 1 AND id = (SELECT max(id) FROM shrinking WHERE k = 1)")
-        assert deleted.num_rows in (0, 1)
+        named.run("DELETE FROM shrinking WHERE k = 1 AND id = (SELECT count(DISTINCT id) + 1 FROM shrinking WHERE k = 1)")
         used = jobs() - before
-        assert named.run("SELECT count(*) AS n FROM shrinking").to_pylist() == [{"n": 999}]
+        assert named.run("SELECT count(*) AS n, sum(id) AS ids FROM shrinking").to_pylist() == [{"n": 999, "ids": 499500 - 334}]
         return used
 
     natively = deleting("auto")
-    assert natively < deleting("off")  # each place would be a job, and Spark's own subquery is one of two stages
+    assert natively < deleting("off") - 1  # each place would be a job; Spark's own subquery is several
     named.native("auto")
