@@ -62,7 +62,7 @@ def kernel(driver: Driver, planned: Path, tmp_path: Path) -> Iterator[Any]:
     settings = package.KernelSettings(1 << 28, 2, str(tmp_path / "spilled"), 1)
     files = package.NativeFiles(getattr(nothing, "$colon$colon")(str(planned)), nothing, nothing, nothing, none, False)
     scans, key = getattr(nothing, "$colon$colon")(files), jvm.scala.Tuple2(0, 0)
-    instance = package.NativeInstance(package.NativeQuery("", scans, settings, nothing, nothing, key, nothing, none))
+    instance = package.NativeInstance(package.NativeQuery("", scans, settings, nothing, nothing, key, nothing, none, False))
     instance.open()
     yield instance
     instance.close()

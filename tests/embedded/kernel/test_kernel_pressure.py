@@ -95,6 +95,18 @@ def test_what_does_not_fit_is_spilled(narrow: Sides, narrow_driver: Driver, quer
 
 @pytest.mark.long
 @pytest.mark.usefixtures("wide")
+def test_rows_that_wait_for_the_last_one_are_spilled(narrow: Sides, narrow_driver: Driver) -> None:
+    """340 MB of them (jvm: LateFailures)."""
+    before = narrow.fallbacks()
+    found = narrow.answer("require", "SELECT a.id, concat(a.s, ' ', b.s) AS t, a.s FROM wide a JOIN wide b ON a.id = b.id")
+    assert isinstance(found, pa.Table), found
+    assert sorted(found["id"].to_pylist()) == list(range(1500000))
+    assert narrow.fallbacks() == before
+    eventually(lambda: state(narrow_driver) == (0, 0))
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("wide")
 def test_what_cannot_be_spilled_is_sparks(narrow: Sides, narrow_driver: Driver) -> None:
     """Hash tables of several joins at once: whether they fit is the kernel's to find out, the answer is the same."""
     joined = "wide a JOIN wide b ON a.s = b.s AND a.id = b.id JOIN wide c ON b.s = c.s AND c.id = b.id"
