@@ -84,7 +84,7 @@ object Aggregates {
   }
 
   /** `sum`, unless the largest number, taken as often as there are rows, does not fit the type in which Spark adds up. */
-  private def inAnyOrder(of: DataType, value: String, where: String)(sum: String): String = (of match {
+  private[kernel] def inAnyOrder(of: DataType, value: String, where: String)(sum: String): String = (of match {
     case LongType => Some("9.2e18")
     case decimal: DecimalType if decimal.precision + 10 > DecimalType.MAX_PRECISION => Some(s"9.9e${37 - decimal.scale}")
     case _ => None

@@ -39,7 +39,7 @@ object Buffers {
   private def averaged(average: Average, where: String, partitions: Int, sql: Expression => String): Seq[String] = {
     val value = sql(average.child)
     val sum = (average.child.dataType, average.sumDataType) match {
-      case (_: DecimalType, of: DecimalType) => orZero(NativeTypes.cast(s"sum($value)$where", of))
+      case (decimal: DecimalType, of: DecimalType) => orZero(Aggregates.inAnyOrder(decimal, value, where)(NativeTypes.cast(s"sum($value)$where", of)))
       case (ByteType | ShortType | IntegerType, DoubleType) =>
         val most = exactDoubles / math.max(1, partitions)
         s"(CASE WHEN sum(abs(CAST($value AS BIGINT)))$where > CAST('$most' AS HUGEINT) THEN error('sum') ELSE ${orZero(s"CAST(sum($value)$where AS DOUBLE)")} END)"

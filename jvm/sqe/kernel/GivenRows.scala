@@ -1,5 +1,6 @@
 package org.apache.spark.sql.sqe.kernel
 
+import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -22,7 +23,7 @@ object GivenRows {
     local.output.foreach(column => NativeTypes.check(column.dataType))
     val schema = StructType(local.output.map(column => StructField(NativeTypes.column(column), column.dataType)))
     val batches = encoded(schema, local.data)
-    BuiltTable(s"given_${number}_${digest(batches)}_", schema, GivenBatches(batches))
+    BuiltTable(s"given_${number}_${digest(schema, batches)}_", schema, GivenBatches(batches))
   }
 
   private def encoded(schema: StructType, rows: Seq[InternalRow]): Array[Array[Byte]] = {
@@ -37,8 +38,10 @@ object GivenRows {
     } finally batches.close()
   }
 
-  private def digest(batches: Array[Array[Byte]]): String = {
+  /** Of types, too: 100.1 and 10.01 are the same bytes. */
+  private def digest(schema: StructType, batches: Array[Array[Byte]]): String = {
     val sum = MessageDigest.getInstance("SHA-256")
+    sum.update(schema.map(column => NativeTypes.name(column.dataType)).mkString(", ").getBytes(UTF_8))
     batches.foreach(sum.update)
     sum.digest().take(16).map(byte => f"$byte%02x").mkString
   }

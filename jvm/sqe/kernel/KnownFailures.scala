@@ -6,14 +6,16 @@ import org.apache.spark.sql.sqe.Recent
 
 /**
  * Fragments that failed in the kernel: the same one over the same files would fail again, and Spark had to do its work after it each time.
- * Not those that were short of memory, of which there may be more the next time. A driver's own; on a cluster nothing is known, and each
+ * Not those that were short of memory, room or rights, of which there may be more the next time, or for somebody else. A driver's own; on a cluster nothing is known, and each
  * is tried.
  */
 object KnownFailures {
   val reason = "failed before"
   private val known = Recent.setOf[(Int, Int)](1000)
 
-  def add(query: NativeQuery, reason: String): Unit = if (!reason.startsWith("Out of Memory")) add(query.key)
+  private val passing = Set("Out of Memory Error", "IO Error", Fetch.noRoom, Fetch.unreadable)
+
+  def add(query: NativeQuery, reason: String): Unit = if (!passing.contains(reason)) add(query.key)
 
   def add(key: (Int, Int)): Unit = known.add(key)
 

@@ -12,6 +12,9 @@ import org.apache.spark.sql.types.StringType
 object LateFailures {
   def possible(plan: LogicalPlan): Boolean = !isSorted(plan) && whileRowsLeave(plan).exists(node => node.expressions.exists(MayFail(_)) || readsText(node))
 
+  /** Whether text is read at all: whether it is some the kernel finds out when it reads it. */
+  def readText(plan: LogicalPlan): Boolean = plan.exists(readsText)
+
   /** Where the order of rows is the answer's; the kernel computes what is selected before it sorts. */
   private def isSorted(plan: LogicalPlan): Boolean = plan match {
     case sort: Sort => sort.global

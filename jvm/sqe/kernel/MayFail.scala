@@ -61,6 +61,7 @@ object MayFail {
 
   /** On Spark, too. The others fail in the kernel alone, where only Spark knows the answer. */
   def onSpark(expression: Expression): Boolean = expression match {
+    case average: Average if average.child.dataType.isInstanceOf[DecimalType] => itself(average)
     case _: Upper | _: Lower | _: Average | _: StringReplace | _: StringInstr | _: DateDiff | _: LastDay | _: WeekOfYear | _: TruncDate | _: TruncTimestamp => false
     case _: Min | _: Max | _: Floor | _: Ceil | _: GetJsonObject | _: DateFormatClass | _: Reverse | _: StringRepeat | _: InitCap | _: FromUnixTime | _: Percentile | _: Last => false
     case _: SecondWithFraction | _: YearOfWeek | _: DayName | _: MonthName | _: UnixDate | _: TimestampDiff | _: UnixTimestamp | _: ToUnixTimestamp | _: UnixSeconds => false

@@ -165,6 +165,8 @@ object NativeBatches {
 
   private[kernel] def firstLine(failure: Throwable): String = String.valueOf(failure.getMessage).linesIterator.nextOption().getOrElse("")
 
-  /** The kernel's own class of error, such as `Out of Memory Error`. */
-  def kind(failure: Throwable): String = firstLine(failure).split(':').map(_.trim).find(_.endsWith("Error")).getOrElse("error").take(40)
+  private val kinds = "(?:[A-Z][A-Za-z-]* (?:of )?)*Error(?=:)".r
+
+  /** The kernel's own class of error, such as `Out of Memory Error`, wherever it stands in a message. */
+  def kind(failure: Throwable): String = kinds.findFirstIn(firstLine(failure)).getOrElse("error").take(40)
 }

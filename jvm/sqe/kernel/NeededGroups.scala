@@ -31,7 +31,7 @@ object NeededGroups {
 
   /** `plan`, if it is an aggregate, for the keys that the other side has. */
   private def fewer(whole: LogicalPlan, plan: LogicalPlan, other: LogicalPlan, equal: Seq[(Attribute, Attribute)]): LogicalPlan = plan match {
-    case Project(list, child) =>
+    case Project(list, child) if !list.exists(_.exists(MayFail.onSpark)) =>
       val inside = equal.flatMap { case (own, asked) => origin(list, own).map(_ -> asked) }
       plan.withNewChildren(Seq(fewer(whole, child, other, inside)))
     case Filter(condition, child) if !condition.exists(MayFail.onSpark) => plan.withNewChildren(Seq(fewer(whole, child, other, equal)))

@@ -32,7 +32,7 @@ object Nested {
     case ElementAt(array, index, None, fails) if isArray(array) =>
       val at = big(index, sql)
       if (fails) item(sql(array), at, s"$at < -len(${sql(array)}) OR $at = 0", fails)
-      else s"(CASE WHEN $at = 0 THEN error('index') ELSE list_extract(${sql(array)}, $at) END)"
+      else s"(CASE WHEN $at IN (0, ${Int.MinValue}) THEN error('index') ELSE list_extract(${sql(array)}, $at) END)"
     case ElementAt(map, key, None, _) if isMap(map) => valueOf(map, key, sql)
     case GetMapValue(map, key) => valueOf(map, key, sql)
     case size: Size if isCollected(size.child) => sizeOfSet(size.child, sql)

@@ -54,19 +54,20 @@ final class PerPartition(session: SparkSession) {
   }
 
   /**
-   * Rows. Spark may send those of one partition before another one has begun: nothing runs here that could fail. Of a projection or a filter
-   * that the kernel does not know it gets what is below.
+   * Rows. Spark may send those of one partition before another one has begun: nothing runs here that could fail, and where they leave at once no
+   * text is read by several tasks, since that can fail, too. Of a projection or a filter that the kernel does not know it gets what is below.
    */
-  def rows(plan: LogicalPlan): SparkPlan =
-    try fragment(plan, plan, plan.output, neverFails = true, fewer = plan.exists(_.isInstanceOf[Join]))((kernel, rows) => kernel.fragment(NullsOfJoins(rows)))
+  def rows(plan: LogicalPlan, leaveAtOnce: Boolean): SparkPlan =
+    try fragment(plan, plan, plan.output, neverFails = true, fewer = plan.exists(_.isInstanceOf[Join]), late = leaveAtOnce && LateFailures.readText(plan))(
+      (kernel, rows) => kernel.fragment(NullsOfJoins(rows)))
     catch {
       case refused: Refused if refused.reason != KnownFailures.reason => plan match {
-        case Project(list, child) if list.forall(_.deterministic) => ProjectExec(list, rows(if (list.forall(_.isInstanceOf[Attribute])) child else needed(list, child)))
+        case Project(list, child) if list.forall(_.deterministic) => ProjectExec(list, rows(if (list.forall(_.isInstanceOf[Attribute])) child else needed(list, child), leaveAtOnce))
         // Those before the first that could fail: it must see every row that it sees on Spark.
         case Filter(condition, child) if condition.deterministic =>
           val (known, rest) = InSparksOrder.asLookedAt(InSparksOrder.conjuncts(condition)).span(!MayFail(_))
           if (rest.isEmpty) throw refused
-          FilterExec(rest.reduce(And), rows(known.reduceOption(And).fold(child)(Filter(_, child))))
+          FilterExec(rest.reduce(And), rows(known.reduceOption(And).fold(child)(Filter(_, child)), leaveAtOnce))
         case _ => throw refused
       }
     }
@@ -77,7 +78,7 @@ final class PerPartition(session: SparkSession) {
   }
 
   /** `below`: what reads the files that are shared out. The same, but for an aggregate or an order on it. */
-  private def fragment(plan: LogicalPlan, below: LogicalPlan, output: Seq[Attribute], neverFails: Boolean, fewer: Boolean)(
+  private def fragment(plan: LogicalPlan, below: LogicalPlan, output: Seq[Attribute], neverFails: Boolean, fewer: Boolean, late: Boolean = false)(
       text: (Operators, LogicalPlan) => String): NativePartitionsExec = {
     if (SpareInstance.unavailable) Refused("no library for this machine")
     if (output.isEmpty || output.distinctBy(_.exprId).length != output.length) Refused("no columns")
@@ -100,9 +101,10 @@ final class PerPartition(session: SparkSession) {
     translator.scans.checkNotEmpty(own)
     val shared = translator.scans.shared.getOrElse(Refused("no table to share out"))
     shape.checkShared(shared, fewer)
+    if (late && shared.shares.length > 1) Refused("text, where rows of one partition leave before another is read")
     val key = KnownFailures.key(sql, translator.scans.fed, Some(shared))
     if (KnownFailures.contains(key)) Refused(KnownFailures.reason)
-    val query = NativeQuery(sql, translator.scans.all.map(_.all), shape.settings(KernelSettings.of(session), shared.shares.length), Shortcuts.closed(own), translator.scans.fed, key, translator.rows)
+    val query = NativeQuery(sql, translator.scans.all.map(_.all), shape.settings(KernelSettings.of(session), shared.shares.length), Shortcuts.closed(own), translator.scans.fed, key, translator.rows, waits = late)
     Counters.translated(session)
     NativePartitionsExec(output, query, translator.scans.all, own.collect { case node => node.nodeName }, shared, sides.made.map(planned))
   }
@@ -120,9 +122,23 @@ object PerPartition {
    */
   private val below = TreeNodeTag[Boolean]("sqe.native.below")
 
+  /** On what stands below an operator that gives no row away before it has read all of them, in every partition. */
+  private val waited = TreeNodeTag[Unit]("sqe.native.waited")
+
   def markRoot(plan: LogicalPlan): Unit = plan.setTagValue(below, false)
 
-  def markBelow(plan: LogicalPlan): Unit = if (plan.expressions.forall(_.deterministic)) plan match {
+  private def markWaited(plan: LogicalPlan): Unit = plan match {
+    case _ if TopRows.of(plan).isDefined => TopRows.of(plan).foreach(_.child.setTagValue(waited, ()))
+    case _: Aggregate | _: Window | Sort(_, true, _, _) => plan.children.foreach(_.setTagValue(waited, ()))
+    case _ => plan.getTagValue(waited).foreach(_ => plan.children.foreach(_.setTagValue(waited, ())))
+  }
+
+  def markBelow(plan: LogicalPlan): Unit = {
+    markWaited(plan)
+    markGathered(plan)
+  }
+
+  private def markGathered(plan: LogicalPlan): Unit = if (plan.expressions.forall(_.deterministic)) plan match {
     // Spark takes the first rows of each partition at once, and asks for nothing but what is below.
     case _ if TopRows.of(plan).isDefined => TopRows.of(plan).foreach(_.child.setTagValue(below, false))
     case _: Aggregate | _: Sort | _: Window => plan.children.foreach(_.setTagValue(below, true))
@@ -137,7 +153,7 @@ object PerPartition {
     (plan, plan.getTagValue(below)) match {
       case (aggregate: Aggregate, _) if shape.aggregates => Some(new PerPartition(session).aggregated(aggregate))
       case _ if shape.sorts && TopRows.of(plan).exists(top => Rows.unapply(top.child).isDefined) => TopRows.of(plan).map(new PerPartition(session).first)
-      case (Rows(joined), Some(gathered)) if (if (joined) shape.joins else shape.scans && gathered) => Some(new PerPartition(session).rows(plan))
+      case (Rows(joined), Some(gathered)) if (if (joined) shape.joins else shape.scans && gathered) => Some(new PerPartition(session).rows(plan, leaveAtOnce = plan.getTagValue(waited).isEmpty))
       case _ => None
     }
   }

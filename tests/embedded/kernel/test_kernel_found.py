@@ -112,3 +112,19 @@ def test_what_is_nested_deeply_ends(found: Sides, inner: str, outer: str) -> Non
     for _ in range(40):
         inner = outer.format(inner)
     assert found.difference(f"SELECT id, {inner} AS x FROM moments ORDER BY id") is None
+
+
+def test_rows_of_other_types_are_other_rows(found: Sides) -> None:
+    """More than sixteen go to the kernel as columns, by a name that tells what is in them: 100.1 and 10.01 are the same bytes."""
+
+    def of(digits: int) -> str:
+        values = ", ".join(f"({number}, {(10001 + 10 * number) / 10**digits:.{digits}f})" for number in range(1, 20))
+        return f"(SELECT max(CAST(w.v AS STRING)) FROM few JOIN (VALUES {values}) AS w(k, v) ON few.i = w.k)"
+
+    assert answer(found, f"SELECT {of(1)} AS a, {of(2)} AS b") == [("1003.1", "100.31")]
+    assert answer(found, f"SELECT {of(2)} AS a, {of(1)} AS b") == [("100.31", "1003.1")]
+
+
+def test_the_smallest_index_of_an_array(found: Sides) -> None:
+    assert found.difference("SELECT i, try_element_at(array(i, 2), -2147483648) AS x FROM few ORDER BY i") is None
+    assert found.difference("SELECT i, try_element_at(array(i, 2), i - 2147483648) AS x FROM few WHERE i = 0 ORDER BY i") is None

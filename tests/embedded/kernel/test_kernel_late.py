@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from partitions import left
+from partitions import left, shaped
 from sides import Sides
 
 from sqe.engine.driver import Driver
@@ -63,6 +63,19 @@ def test_the_answer_is_sparks(rows: Sides, driver: Driver, name: str) -> None:
         assert found.column("id").equals(expected.column("id"))
     rows.native("auto")
     eventually(lambda: left(driver) == (0, 0))
+
+
+@pytest.mark.parametrize("shape", ["auto", "partitions", "repeated"])
+def test_text_that_is_none_below_what_spark_runs(rows: Sides, driver: Driver, shape: str) -> None:
+    """A projection of Spark's on a join that the kernel would run per partition."""
+    query = "SELECT id, soundex(letters) AS x, letters, bytes, name FROM long JOIN short USING (k)"
+    shaped(driver, rows.session, shape)
+    found = rows.answer("auto", query)
+    assert not isinstance(found, str), found
+    rows.native("off")
+    assert found.sort_by("id").equals(rows.run(query).sort_by("id"))
+    shaped(driver, rows.session, "auto")
+    rows.native("auto")
 
 
 def test_what_cannot_fail_leaves_at_once_and_comes_whole(rows: Sides) -> None:

@@ -187,6 +187,15 @@ def test_an_error_is_sparks_own(odd: Sides, driver: Driver, query: str) -> None:
     eventually(lambda: left(driver) == (0, 0))
 
 
+def test_an_average_that_overflows_in_between_is_sparks(parts: Sides, made: set[str]) -> None:
+    """Its sum would fit in the end, and does in the kernel's 128 bits."""
+    numbers = ", ".join(
+        f"(1, CAST('{sign}6{'0' * 37}' AS DECIMAL(38,0)) + {more})" for sign, more in [("", 0), ("", 0), ("-", 0), ("-", 4)]
+    )
+    once(made, "swings", parts, f"CREATE TABLE swings AS SELECT /*+ COALESCE(1) */ * FROM VALUES {numbers}, (2, 7) AS t(k, v)")
+    assert parts.difference("SELECT k, avg(v) FROM swings GROUP BY k") is None
+
+
 def test_a_partition_that_fails_in_the_kernel_alone_is_answered_by_spark_and_not_tried_again(odd: Sides) -> None:
     before = odd.fallbacks()
     query = "SELECT upper(s) AS u, count(*) FROM pieces WHERE i < 1000 GROUP BY 1"
