@@ -4,7 +4,7 @@ import java.util.Locale.ROOT
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.iceberg.{DataFile, FileContent, FileFormat, FileScanTask, MetadataColumns, Table, TableProperties}
+import org.apache.iceberg.{DataFile, FileContent, FileFormat, FileScanTask, MetadataColumns, PartitionSpec, Table, TableProperties}
 import org.apache.iceberg.avro.AvroSchemaUtil
 import org.apache.iceberg.hadoop.HadoopFileIO
 import org.apache.iceberg.spark.SparkSchemaUtil
@@ -68,7 +68,7 @@ object PlannedFiles {
       DeletedRows(place.path(task.file), task.file.location, task.file.recordCount, by, place.access, place.reader(by.map(_.location)))
     }
     PlannedFiles(table.name, files.map(place.path), files.map(_.fileSizeInBytes), files.map(file => if (file.splitOffsets == null) 1 else file.splitOffsets.size), deleted, tasks.map(_.file.recordCount).sum,
-      tasks.map(_.file.fileSizeInBytes).sum, fields, texts(table), sameName(table), nested(table), unlike(table, tasks), hidesNumbers(table), place.remote(files))
+      tasks.map(_.file.fileSizeInBytes).sum, fields, texts(table), sameName(table), nested(table), unlike(table, tasks.map(_.spec).distinctBy(_.specId)), hidesNumbers(table), place.remote(files))
   }
 
   /** Where the kernel finds the files of a table. */
@@ -134,10 +134,12 @@ object PlannedFiles {
    * How to see that a file has a column otherwise than the table. Iceberg takes what a file is partitioned by from the table's metadata: the file must
    * have it, as itself. By names the kernel goes by the first file's type: digits would be lost where that was not wide yet.
    */
-  private def unlike(table: Table, tasks: Seq[FileScanTask])(column: NestedField, byName: Boolean): Option[String] = {
-    def isKey(task: FileScanTask): Boolean = task.spec.fields.asScala.exists(field => field.sourceId == column.fieldId && field.transform.isIdentity)
-    val names = table.schemas.values.asScala.flatMap(schema => Option(schema.findField(column.fieldId))).map(_.name).toSeq.distinct
-    val keyed = if (!tasks.exists(isKey)) None else Some(FileCheck.otherName(column.fieldId, names.flatMap(name => Seq(name, AvroSchemaUtil.makeCompatibleName(name))).distinct, tasks.forall(isKey)))
+  private def unlike(table: Table, specs: Seq[PartitionSpec])(column: NestedField, byName: Boolean): Option[String] = {
+    def isKey(spec: PartitionSpec): Boolean = spec.fields.asScala.exists(field => field.sourceId == column.fieldId && field.transform.isIdentity)
+    val keyed = Option.when(specs.exists(isKey)) {
+      val names = table.schemas.values.asScala.toSeq.flatMap(schema => Option(schema.findField(column.fieldId))).map(_.name)
+      FileCheck.otherName(column.fieldId, names.flatMap(name => Seq(name, AvroSchemaUtil.makeCompatibleName(name))).distinct, specs.forall(isKey))
+    }
     val narrow = if (byName) physical(column.`type`).map(FileCheck.otherType(column.fieldId, _)) else None
     (keyed ++ narrow).reduceOption((one, other) => s"$one OR $other")
   }
